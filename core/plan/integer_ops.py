@@ -3,13 +3,16 @@
 Quantized values are bytes (uint8) here, also those that are int8 in the model's file: these are
 moved up by 128, as are zero points and limits. An op computes what LiteRT's reference kernel for
 integers computes, to the bit: sums of products in int32, which are multiplied by a fixed-point
-number and rounded twice (`doubled_high`, `shifted` in `core.backends.cpu.numpy_steps.integer_ops`).
+number and rounded twice (`doubled_high`, `shifted` in `core.backends.cpu.numpy_steps.fixed_point`).
 They are not registered as ops for users: tensors have no such dtype.
+
+The last two are what float backends compute with: their values are quanta, the integers without
+their zero point, in float32. Sums of products of quanta are exact there below 2**24.
 
 Source: Jacob et al. 2018, arXiv:1712.05877; tensorflow/lite/kernels/internal/common.cc.
 """
 
-from core.engine.operation import Op
+from core.engine.operation import ELEMENTWISE, Op
 from core.engine.specs import Spec
 
 #: Bits by which operands of a sum are moved up, so that little of them is lost.
@@ -100,9 +103,40 @@ def _from_bytes(x: Spec, *, scale: float, zero_point: int) -> Spec:
     return Spec(x.shape)
 
 
+def _requantise(x: Spec, upper: Spec, lower: Spec, *, least: int, most: int) -> Spec:
+    """Return the quanta of sums of integers; all are float32.
+
+    Args:
+        x: sums [..., channels].
+        upper: [channels]: the multiplier of a sum, as parts of 2**31, without its last 16 bits.
+        lower: [channels]: these, times 64, and 32 more than the shift; see `INTEGER_CONV2D`.
+        least: the smallest quantum of the result.
+        most: the largest.
+    """
+    return x
+
+
+def _quanta_binary(
+    a: Spec, b: Spec, *, kind: str, numbers: tuple[int, ...], least: int, most: int
+) -> Spec:
+    """Add, subtract or multiply quanta of two scales, which broadcast; all are float32.
+
+    Args:
+        a: quanta.
+        b: quanta.
+        kind: as of `INTEGER_BINARY`, like ``numbers``, whose zero points are 0.
+        numbers: likewise.
+        least: the smallest quantum of the result.
+        most: the largest.
+    """
+    return a
+
+
 INTEGER_CONV2D: Op[..., Spec] = Op(_integer_conv2d, name="integer_conv2d")
 INTEGER_DEPTHWISE: Op[..., Spec] = Op(_integer_conv2d, name="integer_depthwise_conv2d")
 INTEGER_BINARY: Op[..., Spec] = Op(_integer_binary, name="integer_binary")
 INTEGER_RESIZE: Op[..., Spec] = Op(_integer_resize, name="integer_resize_bilinear")
 TO_BYTES: Op[..., Spec] = Op(_to_bytes, name="to_bytes")
 FROM_BYTES: Op[..., Spec] = Op(_from_bytes, name="from_bytes")
+REQUANTISE: Op[..., Spec] = Op(_requantise, name="requantise", traits=ELEMENTWISE)
+QUANTA_BINARY: Op[..., Spec] = Op(_quanta_binary, name="quanta_binary", traits=ELEMENTWISE)

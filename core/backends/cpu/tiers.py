@@ -28,10 +28,6 @@ VARIABLE = "CORE_TIER"
 #: The tier of NumPy's kernels, and that of generated ones.
 NUMPY, GENERATED = 1, 2
 
-#: Values and multiply-adds of a run from which its kernels are compiled in work that lasts: smaller
-#: ones would take half a second there, and NumPy's a few milliseconds in each run.
-_LEAST_WORK = 1_000_000
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -127,15 +123,6 @@ def is_lasting() -> bool:
     return _lasts.get() and get_tier() is None
 
 
-def _has_much_work(program: "Program") -> bool:
-    from core.engine.program import multiply_adds
-
-    if program.repeats is not None:
-        return True
-    sizes = (program.specs[s.name].size + multiply_adds(s, program.specs) for s in program.steps)
-    return sum(sizes) >= _LEAST_WORK
-
-
 def _check_compiler() -> None:
     if compiler_version() is None:
         raise SettingError(
@@ -157,13 +144,14 @@ def lower(program: "Program") -> "Executable":
     if tier is None and not is_lasting() and single_runs.runs_by_numpy():
         single_runs.note_missing(len(program.steps))
         return _lower_to_numpy(program)
-    from core.backends.cpu.codegen.tiered_executable import (
-        lower_generated,  # what tier 1 does not need
+    from core.backends.cpu.codegen.tiered_executable import (  # what tier 1 does not need
+        has_much_work,
+        lower_generated,
     )
 
     if not is_lasting():
         return lower_generated(program, is_fixed=tier == GENERATED)
-    if _has_much_work(program):
+    if has_much_work(program):
         with suppress(CoreError):  # of a compiler that is damaged
             return lower_generated(program, is_fixed=True)
     return _lower_to_numpy(program)
@@ -172,4 +160,8 @@ def lower(program: "Program") -> "Executable":
 def _lower_to_numpy(program: "Program") -> "Executable":
     from core.backends.cpu.numpy_steps.loop_executable import executable_of
 
+    if program.integers:
+        from core.plan.passes.integers_as_floats import with_quanta  # most networks have none
+
+        program = with_quanta(program, is_exact=True)
     return executable_of(program)

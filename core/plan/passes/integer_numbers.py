@@ -46,6 +46,11 @@ class Quanta(NamedTuple):
         """Return zero point and limits as attributes."""
         return {"zero_point": self.zero_point, "low": self.low, "high": self.high}
 
+    @property
+    def real_limits(self) -> tuple[int, int]:
+        """Return the limits without the zero point: in units of the scale."""
+        return self.low - self.zero_point, self.high - self.zero_point
+
 
 def ratios(
     given: float, filter: StoredIntegers, result: float, *, is_matrix: bool
@@ -70,8 +75,20 @@ def fits_sums(products: int, bias: np.ndarray, shift: np.ndarray) -> bool:
     return most << max(int(shift.max(initial=0)), 0) < 2**31
 
 
-def fixed_points(numbers: np.ndarray, channels: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return some numbers, or one for all channels, as parts of 2**31, and powers of two; int32.
+class Numbers(NamedTuple):
+    """By what sums are multiplied, for each channel: parts of 2**31, and powers of two; int32."""
+
+    multiplier: np.ndarray
+    shift: np.ndarray
+
+    def in_floats(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return both in float32, which has 24 bits, as `core.plan.integer_ops.REQUANTISE` does."""
+        upper, lower = self.multiplier >> 16, (self.multiplier & 0xFFFF) << 6
+        return upper.astype(np.float32), (lower + self.shift + 32).astype(np.float32)
+
+
+def fixed_points(numbers: np.ndarray, channels: int) -> Numbers:
+    """Return some numbers, or one for all channels, in two parts.
 
     LiteRT's QuantizeMultiplier.
     """
@@ -81,12 +98,11 @@ def fixed_points(numbers: np.ndarray, channels: int) -> tuple[np.ndarray, np.nda
     shift = shift + is_next
     parts = np.where(shift < -31, 0, np.where(is_next, 2**30, parts))
     both = np.stack((parts, np.where(shift < -31, 0, shift))).astype(np.int32)
-    multiplier, shift = np.ascontiguousarray(np.broadcast_to(both, (2, channels)))
-    return multiplier, shift
+    return Numbers(*np.ascontiguousarray(np.broadcast_to(both, (2, channels))))
 
 
 def fixed_point(number: float) -> tuple[int, int]:
-    """Return one number so.
+    """Return one number in two parts.
 
     >>> fixed_point(0.75), fixed_point(1.5), fixed_point(1 - 2**-40)
     ((1610612736, 0), (1610612736, 1), (1073741824, 1))
@@ -104,7 +120,8 @@ def mean_numbers(given: Quanta, result: Quanta, values: int) -> tuple[int, int] 
     multiplier, shift = fixed_point(ratio)
     moved = min(values.bit_length() - 1, 32, 31 + shift)
     multiplier, shift = (multiplier << moved) // values, shift - moved
-    return (multiplier, shift) if values * 255 << max(shift, 0) < 2**31 else None
+    has_room = shift >= -31 and values * 255 << max(shift, 0) < 2**31
+    return (multiplier, shift) if has_room else None
 
 
 def sum_numbers(a: Quanta, b: Quanta, result: Quanta) -> np.ndarray | None:
@@ -151,3 +168,30 @@ def positions(old: int, new: int, align_corners: bool, half_pixel_centers: bool)
     before = np.maximum(at // parts, 0)
     after = np.minimum((at + parts - 1) // parts, old - 1)
     return np.stack((before, np.maximum(after, 0), at - before * parts), 1).astype(np.int32)
+
+
+def are_exact(old: int, new: int, table: np.ndarray, align_corners: bool) -> bool:
+    """Return whether float32 holds `positions`, and the pixels that they mix, without rounding."""
+    moved, apart = (old - 1, new - 1) if align_corners and new > 1 else (old, new)
+    is_whole = (moved << POSITION_BITS) % (2 * apart) == 0 and not (align_corners and new == 1)
+    return is_whole and not (table[:, 2] % _LEAST_SHARE).any()
+
+
+#: Shares of pixels that float32 mixes exactly: multiples of 1/64.
+_LEAST_SHARE = 1 << POSITION_BITS - 6
+
+
+def sum_limits(taps: np.ndarray, given: Quanta, channels: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return between which numbers sums of products are, and those of any part of them; float64.
+
+    Args:
+        taps: quanta of a filter, float32 [..., channels] in this order.
+        given: of the values that it is multiplied with.
+        channels: number of results.
+    """
+    flat = taps.reshape(-1, channels)
+    ones = np.ones(len(flat), np.float32)
+    total, size = (ones @ each for each in (flat, np.abs(flat)))  # exact, below 2**24
+    above, below = (np.float64(size) + total) / 2, (np.float64(size) - total) / 2
+    low, high = min(given.low - given.zero_point, 0), max(given.high - given.zero_point, 0)
+    return above * low - below * high, above * high - below * low

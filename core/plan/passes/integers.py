@@ -1,23 +1,25 @@
-"""The pass that makes networks of integers compute with integers, for generated kernels."""
+"""Which steps of networks of integers compute with integers, whatever these are written as.
 
+Convolutions, depthwise ones and matrix products of quantised values with constants that stand for
+integers do, if their result is rounded to quantised values; so do sums, differences and products of
+two such values, means over images and bilinear resizing. What they pass on to each other stays
+integers. Other steps read and give real values as before, which are exactly those that the integers
+stand for.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from core.engine.program import HERE, Program, Step, StoredIntegers, is_alias
 from core.engine.specs import Shape, Spec
-from core.plan.integer_ops import (
-    FROM_BYTES,
-    INTEGER_BINARY,
-    INTEGER_CONV2D,
-    INTEGER_DEPTHWISE,
-    INTEGER_RESIZE,
-    TO_BYTES,
-)
+from core.plan.integer_ops import INTEGER_CONV2D, INTEGER_DEPTHWISE
 from core.plan.passes.integer_numbers import (
     BINARY,
+    Numbers,
     Quanta,
     fits_sums,
     fixed_points,
@@ -27,15 +29,15 @@ from core.plan.passes.integer_numbers import (
 )
 from core.plan.passes.program_passes import is_replaced, without_unread
 
-#: The ops that have a form for integers.
-_PRODUCTS = {
+#: The ops whose products have a form for integers, and that form.
+PRODUCTS = {
     "conv2d": INTEGER_CONV2D,
     "depthwise_conv2d": INTEGER_DEPTHWISE,
     "matmul": INTEGER_CONV2D,
 }
 
 #: Attributes of the product of rows with a matrix as a convolution.
-_POINTWISE = {
+POINTWISE = {
     "strides": 1,
     "pad": "valid",
     "data_format": "NHWC",
@@ -50,29 +52,10 @@ _MOST_PIXELS = 256
 _MOST_REPEATED = 1 << 20
 
 
-def with_integers(program: Program) -> Program:
-    """Return a program in which sums of quantised products are those of integers.
+class Rewriting(ABC):
+    """The steps so far, and in which form each value is there: real, as integers, or both.
 
-    Convolutions, depthwise ones and matrix products of quantised values with constants that stand
-    for integers compute with bytes, if their result is rounded to quantised values; so do sums,
-    differences and products of two such values, and resizing. What they pass on to each other stays
-    bytes. Other steps read and give real values as before, which are exactly those that the bytes
-    stand for.
-    """
-    if not program.integers:
-        return program
-    made = _Rewriting(program)
-    for step in program.steps:
-        made.add(step)
-    outputs = tuple(made.real(reference) for reference in program.outputs)
-    rewritten = program._replace(
-        steps=tuple(made.steps), constants=made.constants, specs=made.specs, outputs=outputs
-    )
-    return without_unread(rewritten) if made.is_of_use else program
-
-
-class _Rewriting:
-    """The steps so far, and in which form each value is there.
+    Which steps compute with integers is decided here; how they are written is a form's own.
 
     Attributes:
         steps: the new steps.
@@ -81,18 +64,63 @@ class _Rewriting:
         is_of_use: whether a product is one of integers.
     """
 
+    #: Dtype of integers, and what their names end in.
+    dtype: ClassVar[str]
+    ending: ClassVar[str]
+
     def __init__(self, program: Program):
         self._program = program
         self.steps: list[Step] = []
         self.constants, self.specs = dict(program.constants), dict(program.specs)
         self.is_of_use = False
         self._quanta: dict[str, Quanta] = {}
-        self._bytes: dict[str, str] = {}
+        self._integers: dict[str, str] = {}
         self._reals = {*program.inputs, *program.constants}
         for reference, how in program.quantised.items():
             quanta = Quanta.between(how.scale, how.zero_point, *how.limits)
             if quanta is not None:
                 self._quanta[reference] = quanta
+
+    @abstractmethod
+    def to_integers(self, x: str, quanta: Quanta, nudge: bool) -> Step:
+        """Return the step that rounds real values, like all of these without outputs."""
+
+    @abstractmethod
+    def to_real(self, x: str, quanta: Quanta) -> Step:
+        """Return the step that gives the real values of integers."""
+
+    @abstractmethod
+    def constant_integers(self, reference: str, how: Quanta, shape: Shape) -> str:
+        """Return the reference to the integers of a constant, for a result of a shape."""
+
+    @abstractmethod
+    def product(self, step: Step, x: str, parts: "Parts") -> Step:
+        """Return the sums of products of integers with a filter, rounded."""
+
+    @abstractmethod
+    def binary(self, step: Step, both: list[str], numbers: np.ndarray, quanta: Quanta) -> Step:
+        """Return the sum, difference or product of two values, rounded."""
+
+    @abstractmethod
+    def resize(self, step: Step, x: str, tables: Sequence[np.ndarray], how: Quanta) -> Step | None:
+        """Return the resizing of images by `positions`, None without a form."""
+
+    @abstractmethod
+    def mean(self, step: Step, x: str, given: Quanta, numbers: Numbers, how: Quanta) -> Step:
+        """Return the mean over images, given multiplier and shift of each channel."""
+
+    def result(self) -> Program:
+        """Return the rewritten program; the program itself where no product is one of integers."""
+        program = self._program
+        if not program.integers:
+            return program
+        for step in program.steps:
+            self.add(step)
+        outputs = tuple(self.real(reference) for reference in program.outputs)
+        rewritten = program._replace(
+            steps=tuple(self.steps), constants=self.constants, specs=self.specs, outputs=outputs
+        )
+        return without_unread(rewritten) if self.is_of_use else program
 
     def add(self, step: Step) -> None:
         """Add a step, with integers if it can be."""
@@ -116,9 +144,8 @@ class _Rewriting:
     def real(self, reference: str) -> str:
         """Return the reference to a value as real values, which are computed if need be."""
         if reference not in self._reals:
-            how = self._quanta[reference]
-            told = {"scale": how.scale, "zero_point": how.zero_point}
-            self.steps.append(Step(FROM_BYTES, (self._bytes[reference],), told, (), (reference,)))
+            made = self.to_real(self._integers[reference], self._quanta[reference])
+            self.steps.append(made._replace(outputs=(reference,)))
             self._reals.add(reference)
         return reference
 
@@ -136,21 +163,19 @@ class _Rewriting:
         if quanta is not None:
             self._quanta[step.name] = quanta
 
-    def _as_bytes(self, reference: str) -> str | None:
-        """Return the reference to the bytes of a value; None if it is not quantised."""
-        quanta = self._quanta.get(reference)
-        if quanta is None:
-            return None
-        if reference not in self._bytes:
-            how = {"scale": quanta.scale, **quanta.limits, "nudge": True}
-            self._give(reference, quanta, Step(TO_BYTES, (reference,), how))
-        return self._bytes[reference]
+    def _as_integers(self, reference: str) -> str:
+        """Return the reference to the integers of a quantised value."""
+        quanta = self._quanta[reference]
+        if reference not in self._integers:
+            self._give(reference, quanta, self.to_integers(reference, quanta, nudge=True))
+        return self._integers[reference]
 
     def _give(self, reference: str, quanta: Quanta, step: Step) -> None:
-        """Add a step whose results are the bytes of a value."""
-        name = self._named(f"{reference}/bytes", Spec(self.specs[reference].shape, "uint8"))
+        """Add a step whose results are the integers of a value."""
+        spec = Spec(self.specs[reference].shape, self.dtype)
+        name = self._named(f"{reference}/{self.ending}", spec)
         self.steps.append(step._replace(outputs=(name,)))
-        self._bytes[reference], self._quanta[reference] = name, quanta
+        self._integers[reference], self._quanta[reference] = name, quanta
 
     def _named(self, name: str, spec: Spec) -> str:
         while name in self.specs:
@@ -158,44 +183,33 @@ class _Rewriting:
         self.specs[name] = spec
         return name
 
-    def _constant(self, name: str, array: np.ndarray) -> str:
+    def constant(self, name: str, array: np.ndarray) -> str:
+        """Add a constant, and return its reference."""
         name = self._named(name, Spec(array.shape, str(array.dtype)))
         self.constants[name] = array
         return name
 
     def _add_view(self, step: Step) -> bool:
-        """Add a view of bytes; return whether that is what the step is."""
+        """Add a view of integers; return whether that is what the step is."""
         if not is_alias(step, self._program) or step.epilogue:
             return False
         (x,) = step.inputs
-        if x in self._reals or x not in self._bytes:
+        if x in self._reals or x not in self._integers:
             return False
-        self._give(step.name, self._quanta[x], step._replace(inputs=(self._bytes[x],)))
+        self._give(step.name, self._quanta[x], step._replace(inputs=(self._integers[x],)))
         return True
 
     def _add_product(self, step: Step) -> bool:
         """Add a convolution with integers; return False for other steps."""
-        op, parts = _PRODUCTS.get(step.op.name), self._parts(step)
-        if op is None or parts is None:
+        parts = self._parts(step) if step.op.name in PRODUCTS else None
+        if parts is None:
             return False
-        x = self._as_bytes(step.inputs[0])
-        given, filter = self._quanta[step.inputs[0]], parts.filter
-        assert x is not None
-        inputs = (
-            x,
-            self._constant(f"{step.inputs[1]}/integers", _as_filter(filter.values)),
-            self._constant(f"{step.name}/bias", parts.bias),
-            self._constant(f"{step.name}/multiplier", parts.multiplier),
-            self._constant(f"{step.name}/shift", parts.shift),
-        )
-        zeros = {"x_zero": given.zero_point, "filter_zero": filter.zero_point}
-        windows = _POINTWISE if step.op.name == "matmul" else step.attributes
-        attributes = {**windows, **zeros, **parts.quanta.limits}
-        self._add_with_rest(step, Step(op, inputs, attributes), parts.quanta, parts.rest)
+        made = self.product(step, self._as_integers(step.inputs[0]), parts)
+        self._add_with_rest(step, made, parts.quanta, parts.rest)
         self.is_of_use = True
         return True
 
-    def _parts(self, step: Step) -> "_Parts | None":
+    def _parts(self, step: Step) -> "Parts | None":
         """Return what a product of integers needs; None if something of it is missing."""
         filter = self._filter(step)
         given = self._quanta.get(step.inputs[0])
@@ -213,10 +227,10 @@ class _Rewriting:
         numbers = quanta and ratios(given.scale, filter, quanta.scale, is_matrix=is_matrix)
         if quanta is None or numbers is None:
             return None
-        multiplier, shift = fixed_points(numbers, channels)
-        if not fits_sums(filter.values.size // channels, bias, shift):
+        points = fixed_points(numbers, channels)
+        if not fits_sums(filter.values.size // channels, bias, points.shift):
             return None
-        return _Parts(filter, bias, multiplier, shift, quanta, epilogue[1:])
+        return Parts(given, filter, bias, points, quanta, epilogue[1:])
 
     def _filter(self, step: Step) -> StoredIntegers | None:
         """Return the integers of the filter of a convolution over images; None without some."""
@@ -283,10 +297,14 @@ class _Rewriting:
         numbers = BINARY[step.op.name](first, second, quanta)
         if numbers is None:
             return False
-        both = [self._operand_bytes(reference, shape) for reference in step.inputs]
-        inputs = (*both, self._constant(f"{step.name}/numbers", numbers))
-        how = {"kind": step.op.name, **quanta.limits}
-        self._add_with_rest(step, Step(INTEGER_BINARY, inputs, how), quanta, step.epilogue[1:])
+        both = [
+            self.constant_integers(reference, how, shape)
+            if reference in self._program.integers
+            else self._as_integers(reference)
+            for reference, how in zip(step.inputs, (first, second), strict=True)
+        ]
+        made = self.binary(step, both, numbers, quanta)
+        self._add_with_rest(step, made, quanta, step.epilogue[1:])
         return True
 
     def _operand(self, reference: str, shape: Shape) -> Quanta | None:
@@ -300,18 +318,6 @@ class _Rewriting:
         limits = np.iinfo(stored.values.dtype)
         scale = float(stored.scales[0])
         return Quanta.between(scale, stored.zero_point, int(limits.min), int(limits.max))
-
-    def _operand_bytes(self, reference: str, shape: Shape) -> str:
-        """Return the reference to the bytes of an operand of that shape."""
-        stored = self._program.integers.get(reference)
-        if stored is None:
-            found = self._as_bytes(reference)
-            assert found is not None
-            return found
-        base = 128 if stored.values.dtype == np.int8 else 0
-        moved = (stored.values.astype(np.int16) + base).astype(np.uint8)
-        whole = np.ascontiguousarray(np.broadcast_to(moved, shape))
-        return self._constant(f"{reference}/bytes", whole)
 
     def _add_resize(self, step: Step) -> bool:
         """Add bilinear resizing of int8 to the same scale; LiteRT resizes uint8 by floats."""
@@ -329,15 +335,14 @@ class _Rewriting:
             )
             for axis in (1, 2)
         ]
-        x = self._as_bytes(step.inputs[0])
-        assert x is not None
-        names = [self._constant(f"{step.name}/positions", table) for table in tables]
-        made = Step(INTEGER_RESIZE, (x, *names), {"base": quanta.base})
+        made = self.resize(step, self._as_integers(step.inputs[0]), tables, quanta)
+        if made is None:
+            return False
         self._add_with_rest(step, made, quanta, step.epilogue[1:])
         return True
 
     def _add_mean(self, step: Step) -> bool:
-        """Add the mean over images of int8: a depthwise convolution whose taps are 1."""
+        """Add the mean over images of int8."""
         rounding = Quanta.of(step.epilogue[0]) if step.epilogue else None
         given = self._quanta.get(step.inputs[0])
         if step.op.name != "mean" or rounding is None or given is None or not given.base:
@@ -350,18 +355,8 @@ class _Rewriting:
         found = mean_numbers(given, rounding, pixels)
         if found is None:
             return False
-        multiplier, shift = (np.full(channels, number, np.int32) for number in found)
-        x = self._as_bytes(step.inputs[0])
-        assert x is not None
-        arrays: dict[str, np.ndarray] = {
-            "taps": np.ones((*shape[1:3], channels, 1), np.int8),
-            "bias": np.zeros(channels, np.int32),
-            "multiplier": multiplier,
-            "shift": shift,
-        }
-        constants = (self._constant(f"{step.name}/{name}", a) for name, a in arrays.items())
-        how = {**_POINTWISE, "x_zero": given.zero_point, "filter_zero": 0, **rounding.limits}
-        made = Step(INTEGER_DEPTHWISE, (x, *constants), how)
+        numbers = Numbers(*(np.full(channels, number, np.int32) for number in found))
+        made = self.mean(step, self._as_integers(step.inputs[0]), given, numbers, rounding)
         self._add_with_rest(step, made, rounding, step.epilogue[1:])
         return True
 
@@ -377,12 +372,12 @@ class _Rewriting:
         return True
 
     def _add_rounding(self, step: Step) -> bool:
-        """Add rounding of real values to bytes, where what follows it takes bytes."""
+        """Add rounding of real values, where what follows it takes integers."""
         quanta = Quanta.of(step)
         if quanta is None or not step.epilogue or step.inputs[0] not in self._reals:
             return False
-        how = {"scale": quanta.scale, **quanta.limits, "nudge": step.attributes["nudge"]}
-        self._add_with_rest(step, Step(TO_BYTES, step.inputs, how), quanta, step.epilogue)
+        made = self.to_integers(step.inputs[0], quanta, step.attributes["nudge"])
+        self._add_with_rest(step, made, quanta, step.epilogue)
         return True
 
 
@@ -393,17 +388,22 @@ def _is_turned(step: Step) -> bool:
     return not is_plain or bool(how.get("transpose_a") or how.get("transpose_b"))
 
 
-def _as_filter(values: np.ndarray) -> np.ndarray:
+class Parts(NamedTuple):
+    """A product of integers: its numbers, what its result is rounded to, and what follows."""
+
+    given: Quanta
+    filter: StoredIntegers
+    bias: np.ndarray
+    numbers: Numbers
+    quanta: Quanta
+    rest: Sequence[Step]
+
+
+def as_filter(values: np.ndarray) -> np.ndarray:
     """Return a view of a filter, or matrix, as [height, width, in, out]."""
     return values if values.ndim == 4 else values[None, None]
 
 
-class _Parts(NamedTuple):
-    """A product of integers: its numbers, what its result is rounded to, and what follows."""
-
-    filter: StoredIntegers
-    bias: np.ndarray
-    multiplier: np.ndarray
-    shift: np.ndarray
-    quanta: Quanta
-    rest: Sequence[Step]
+def windows_of(step: Step) -> dict[str, object]:
+    """Return the attributes of a convolution, or of a product of matrices as one."""
+    return {**(POINTWISE if step.op.name == "matmul" else step.attributes)}

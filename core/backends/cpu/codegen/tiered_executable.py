@@ -1,6 +1,6 @@
 """An executable that runs by NumPy's kernels until somebody asks for generated ones.
 
-Both round, each in its own way, so that no executable changes over by itself: a network that
+Both round, each in its own way (but for networks of integers), so that no executable changes over by itself: a network that
 amplifies rounding would give another answer from one call to the next. A thread compiles the
 generated kernels meanwhile, for later processes.
 """
@@ -16,15 +16,28 @@ from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.backends.cpu.numpy_steps.loop_executable import executable_of
 from core.engine.executable import MOST_IDLE, Executable
-from core.engine.program import Program
-from core.plan.passes.integers import with_integers
+from core.engine.program import Program, multiply_adds
+from core.plan.passes.integers_as_bytes import with_bytes
+from core.plan.passes.integers_as_floats import with_quanta
 from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     from core.engine.executable import Placed, StepInfo
 
+#: Values and multiply-adds of a run from which its kernels are compiled in work that lasts: smaller
+#: ones would take half a second there, and NumPy's a few milliseconds in each run.
+_LEAST_WORK = 1_000_000
+
 #: Runs after which a program is compiled for later processes.
 _RUNS = 2
+
+
+def has_much_work(program: Program) -> bool:
+    """Return whether compiling kernels for a program costs less than work that lasts gains."""
+    if program.repeats is not None:
+        return True
+    sizes = (program.specs[s.name].size + multiply_adds(s, program.specs) for s in program.steps)
+    return sum(sizes) >= _LEAST_WORK
 
 
 def lower_generated(program: Program, *, is_fixed: bool) -> Executable:
@@ -34,9 +47,9 @@ def lower_generated(program: Program, *, is_fixed: bool) -> Executable:
         program: the program.
         is_fixed: whether to compile the kernels now, unless their code is cached.
     """
-    generated = GeneratedProgram(with_integers(program), host_instruction_set())
+    generated = GeneratedProgram(with_bytes(program), host_instruction_set())
     if not len(generated):
-        return executable_of(program)
+        return executable_of(with_quanta(program, is_exact=True))
     code = generated.compiled_code() if is_fixed else generated.cached_code()
     return TieredExecutable(program, generated) if code is None else _with(generated, code)
 
@@ -56,7 +69,7 @@ class TieredExecutable(Executable):
 
     def __init__(self, program: Program, generated: GeneratedProgram):
         self._generated: GeneratedProgram | None = generated  # None: they run
-        self._current = executable_of(program)
+        self._current = executable_of(with_quanta(program, is_exact=True))
         self.returns_arrays = self._current.returns_arrays
         self._runs, self._most_idle = 0, MOST_IDLE
         self._changing = new_lock()

@@ -16,6 +16,7 @@ from core.backends.cpu.numpy_steps.elementwise import (
     element_works,
     temps_of,
 )
+from core.backends.cpu.numpy_steps.fixed_point import known_numbers
 from core.backends.cpu.numpy_steps.lowering_rules import (
     Lowered,
     NumpyCall,
@@ -47,7 +48,7 @@ _LONE_BLOCK = 1 << 17
 _NANOSECONDS = 0.4
 
 #: Steps that take as long as several passes.
-_PASSES = {"quantise_round": 4, "prelu": 4, **dict.fromkeys(("sigmoid", "tanh", "exp", "elu"), 9)}
+_PASSES = {"quantise_round": 4, "requantise": 6, "quanta_binary": 30, "prelu": 4, **dict.fromkeys(("sigmoid", "tanh", "exp", "elu"), 9)}
 
 
 class Chain(NamedTuple):
@@ -183,12 +184,13 @@ def epilogue_chain(call: NumpyCall, *before: Step) -> Chain | None:
     steps = (*before, *call.step.epilogue)
     if not all(_has_formula(call, step) for step in steps):
         return None
-    steps = tuple(_exact(call, step) for step in steps)
+    known: dict[str, np.ndarray] = {}
+    steps = tuple(_exact(call, step, known) for step in steps)
     read = {i: step.op.name in _NEEDS_ROWS for step in steps for i in step.inputs if i != HERE}
     result = call.result.shape
     constants, repeated = {}, {}
     for reference, numbers in read.items():
-        own, array = call.spec(reference).shape, call.constant(reference)
+        own, array = call.spec(reference).shape, known.get(reference, call.constant(reference))
         shape = expanded_shape(own, result, numbers)
         if array is not None:
             constants[reference] = array if shape == own else call.packed(_spread(array, shape))
@@ -207,8 +209,15 @@ def _has_formula(call: NumpyCall, step: Step) -> bool:
     return is_one and dtype == "float32" and step.op.traits.elementwise
 
 
-def _exact(call: NumpyCall, step: Step) -> Step:
-    """Return the step, with the slower formula unless its factors are known to be finite."""
+def _exact(call: NumpyCall, step: Step, known: dict[str, np.ndarray]) -> Step:
+    """Return the step, with the slower formula unless its factors are known to be finite.
+
+    Operands in the form that its formula reads are added to the known ones.
+    """
+    if step.op.name == "requantise":
+        operands = [call.program.constants[reference] for reference in step.inputs[1:]]
+        numbers = known_numbers(*operands, step.attributes)
+        known.update(zip(step.inputs[1:], map(call.packed, numbers), strict=True))
     if step.op.name != "prelu":
         return step
     factors = call.constant(step.inputs[1])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from core.backends.cpu.numpy_steps.fixed_point import quanta_binary, requantise
 from core.backends.cpu.numpy_steps.float64_formulas import (
     FLOAT64_FORMULAS,
     FLOAT64_TEMPS,
@@ -77,6 +78,8 @@ def temps_of(step: Step) -> int:
     """Return the number of temporaries that a step needs."""
     if step.op.name == "quantise_round":
         return int(step.attributes["low"] < step.attributes["zero_point"])
+    if step.op.name == "requantise":
+        return 2 if step.attributes["least"] < 0 else 1
     if step.op.name == "add_n":
         return int(len(step.inputs) > 2)
     if step.op.name == "prelu":
@@ -233,7 +236,9 @@ _FORMULAS: dict[str, Formula] = {
     ],
     "relu6": lambda xs, out, temps, attributes: [between(xs[0], 0, 6, out)],
     "clip_by_value": _clip,
+    "quanta_binary": quanta_binary,
     "quantise_round": _quantise_round,
+    "requantise": requantise,
     "sign": _sign,
     "step": _step,
 }

@@ -1,6 +1,6 @@
 """Formulas of element-wise ops that compute in float64 and round once, as the kernels do."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -43,17 +43,22 @@ def _in_float64(steps: Callable[..., list[Work]]) -> Formula:
 
     def formula(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
         works: list[Work] = []
-        for y, *operands in cut_into_blocks([out, *xs], max(out.size // 2, 1)):
-            wide = [_wide(t, y) for t in temps]
-            works += [partial(np.copyto, w, x) for w, x in zip(wide, operands, strict=False)]
-            works += steps(*wide)
-            works.append(partial(np.copyto, y, wide[0], casting="same_kind"))
+        for y, *operands in in_halves(out, *xs):
+            arrays = [wide(t, y) for t in temps]
+            works += [partial(np.copyto, a, x) for a, x in zip(arrays, operands, strict=False)]
+            works += steps(*arrays)
+            works.append(partial(np.copyto, y, arrays[0], casting="same_kind"))
         return works
 
     return formula
 
 
-def _wide(temp: np.ndarray, part: np.ndarray) -> np.ndarray:
+def in_halves(out: np.ndarray, *xs: np.ndarray) -> Iterator[list[np.ndarray]]:
+    """Return blocks of arrays with at most half of their values each."""
+    return cut_into_blocks([out, *xs], max(out.size // 2, 1))
+
+
+def wide(temp: np.ndarray, part: np.ndarray) -> np.ndarray:
     """Return the memory of a temporary as float64, for at most half of its values."""
     if temp.size < 2:  # the scratch that it begins in has two values
         return as_strided(temp.reshape(-1), (2,)).view(np.float64).reshape(part.shape)

@@ -11,45 +11,13 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from core.backends.cpu.kernels.quantisation import quanta_of
+from core.backends.cpu.numpy_steps.fixed_point import rounded, rounded_pair
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, NumpyCall, Views, Work, lowers
 from core.engine.windows import Window, window
-from core.plan.integer_ops import POSITION_BITS, SUM_BITS
+from core.plan.integer_ops import POSITION_BITS
 
 #: Attributes of convolutions that say how windows lie.
 _WINDOW = ("strides", "pad", "data_format", "dilations", "dim_rounding_mode")
-
-
-def doubled_high(values: np.ndarray, multiplier: Any) -> np.ndarray:
-    """Return products divided by 2**31, rounded to the nearest, halves up; int64.
-
-    >>> doubled_high(np.array([3, -3]), 1 << 30).tolist()
-    [2, -1]
-    """
-    return (values.astype(np.int64) * multiplier + (1 << 30)) >> 31
-
-
-def shifted(values: np.ndarray, right: Any) -> np.ndarray:
-    """Return values divided by powers of two, rounded to the nearest, halves away from 0.
-
-    >>> shifted(np.array([3, 5, -3, -5]), 1).tolist()
-    [2, 3, -2, -3]
-    """
-    right = np.asarray(right, np.int64)
-    return (values + ((1 << right) >> 1) - ((values < 0) & (right > 0))) >> right
-
-
-def rounded(sums: np.ndarray, multiplier: Any, shift: Any, how: Any) -> np.ndarray:
-    """Return the bytes of sums.
-
-    Args:
-        sums: int64 [..., channels].
-        multiplier: parts of 2**31, for each channel.
-        shift: powers of two by which products are multiplied after that.
-        how: attributes of the step.
-    """
-    left, right = np.maximum(shift, 0).astype(np.int64), np.maximum(-shift, 0)
-    values = shifted(doubled_high(sums << left, multiplier), right) + how["zero_point"]
-    return np.clip(values, how["low"], how["high"])
 
 
 def _lowered(call: NumpyCall, compute: Callable[..., np.ndarray]) -> Lowered:
@@ -115,17 +83,8 @@ def lower_integer_binary(call: NumpyCall) -> Lowered:
     """Add, subtract or multiply bytes of two scales."""
     how = call.step.attributes
 
-    def moved(x: np.ndarray, zero: int, multiplier: int, right: int) -> np.ndarray:
-        return shifted(doubled_high((x.astype(np.int64) - zero) << SUM_BITS, multiplier), right)
-
     def compute(a: np.ndarray, b: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        given = numbers.tolist()
-        if how["kind"] == "mul":
-            total = (a.astype(np.int64) - given[0]) * (b.astype(np.int64) - given[3])
-        else:
-            second = moved(b, *given[3:6])
-            total = moved(a, *given[:3]) + (second if how["kind"] == "add" else -second)
-        return rounded(total, given[6], np.int64(given[7] - given[8]), how)
+        return rounded_pair(a, b, numbers.tolist(), how)
 
     return _lowered(call, compute)
 

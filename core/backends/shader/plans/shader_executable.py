@@ -15,6 +15,7 @@ from core.backends.shader.runtime.values import Value
 from core.engine.executable import Executable, StepInfo
 from core.engine.program import Program
 from core.engine.run_guard import check_active
+from core.plan.passes.integers_as_floats import with_quanta
 from core.process.locks import new_lock
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class ShaderExecutable(Executable):
     packed_bytes = 0
 
     def __init__(self, program: Program, backend: "ShaderBackend"):
-        self._program, self._backend = fuse_kept_updates(program), backend
+        self._program, self._backend = fuse_kept_updates(with_quanta(program)), backend
         self._making = new_lock()
         self._make_ready(backend.session)
 

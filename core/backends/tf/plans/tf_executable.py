@@ -17,6 +17,7 @@ from core.engine.run_guard import check_active
 from core.errors import CoreError
 from core.graph.feeds import QuantizedArray
 from core.plan.arena import Request, place
+from core.plan.passes.integers_as_floats import with_quanta
 
 if TYPE_CHECKING:
     from core.backends.tf import TfBackend
@@ -45,6 +46,7 @@ class TfExecutable(Executable):
     packed_bytes = 0
 
     def __init__(self, program: Program, backend: "TfBackend"):
+        program = with_quanta(program)
         self._program, self._backend = program, backend
         self._op_error = load_tensorflow().errors.OpError
         held = {r: backend.held.held(array) for r, array in program.constants.items()}

@@ -1,0 +1,137 @@
+"""Rounding of sums of integers as LiteRT's reference kernels round them, and as steps of chains.
+
+A sum is multiplied by a fixed-point number and rounded twice: to parts of a quantum, then to a
+quantum. Formulas of chains do so in float64 where that is exact.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from core.backends.cpu.numpy_steps.float64_formulas import Arrays, between, in_halves, wide
+from core.backends.cpu.numpy_steps.lowering_rules import Work
+from core.plan.integer_ops import SUM_BITS
+
+
+def doubled_high(values: np.ndarray, multiplier: Any) -> np.ndarray:
+    """Return products divided by 2**31, rounded to the nearest, halves up; int64.
+
+    >>> doubled_high(np.array([3, -3]), 1 << 30).tolist()
+    [2, -1]
+    """
+    return (values.astype(np.int64) * multiplier + (1 << 30)) >> 31
+
+
+def shifted(values: np.ndarray, right: Any) -> np.ndarray:
+    """Return values divided by powers of two, rounded to the nearest, halves away from 0.
+
+    >>> shifted(np.array([3, 5, -3, -5]), 1).tolist()
+    [2, 3, -2, -3]
+    """
+    right = np.asarray(right, np.int64)
+    return (values + ((1 << right) >> 1) - ((values < 0) & (right > 0))) >> right
+
+
+def rounded(sums: np.ndarray, multiplier: Any, shift: Any, how: Any) -> np.ndarray:
+    """Return the bytes of sums.
+
+    Args:
+        sums: int64 [..., channels].
+        multiplier: parts of 2**31, for each channel.
+        shift: powers of two by which products are multiplied after that.
+        how: attributes of the step.
+    """
+    left, right = np.maximum(shift, 0).astype(np.int64), np.maximum(-shift, 0)
+    values = shifted(doubled_high(sums << left, multiplier), right) + how["zero_point"]
+    return np.clip(values, how["low"], how["high"])
+
+
+def rounded_pair(a: np.ndarray, b: np.ndarray, numbers: Sequence[int], how: Any) -> np.ndarray:
+    """Return the sum, difference or product of two arrays of integers, rounded.
+
+    Args:
+        a: integers.
+        b: integers.
+        numbers: as of `core.plan.integer_ops.INTEGER_BINARY`.
+        how: likewise, the attributes.
+    """
+
+    def moved(x: np.ndarray, zero: int, multiplier: int, right: int) -> np.ndarray:
+        return shifted(doubled_high((x.astype(np.int64) - zero) << SUM_BITS, multiplier), right)
+
+    if how["kind"] == "mul":
+        total = (a.astype(np.int64) - numbers[0]) * (b.astype(np.int64) - numbers[3])
+    else:
+        second = moved(b, *numbers[3:6])
+        total = moved(a, *numbers[:3]) + (second if how["kind"] == "add" else -second)
+    return rounded(total, numbers[6], np.int64(numbers[7] - numbers[8]), how)
+
+
+#: Steps to the right with which float64 holds all parts of a quantum of a result.
+_MOST_RIGHT = 13
+
+_SIGN, _HALF = np.array(-(2**63), np.int64), np.array(0.5)
+
+
+def known_numbers(
+    upper: np.ndarray, lower: np.ndarray, attributes: Mapping[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `requantise` reads instead of the operands of a step.
+
+    Returns:
+        Factors, and what is added before results are rounded down, in float64: of sums below 0
+        with the other sign, and without the half, where there are such results. Else multipliers
+        and shifts, in int64.
+    """
+    multiplier = (upper.astype(np.int64) << 16) + (lower.astype(np.int64) >> 6)
+    shift = (lower.astype(np.int64) & 63) - 32
+    if shift.min(initial=0) < -_MOST_RIGHT:
+        return multiplier, shift
+    # Rounded to parts first, what is half of a part below a half of a quantum becomes one.
+    parts = np.where(shift < 0, 2.0 ** (shift - 1), 0.0)
+    return multiplier * 2.0 ** (shift - 31), parts + (0 if attributes["least"] < 0 else 0.5)
+
+
+def requantise(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
+    """Return the calls of `core.plan.integer_ops.REQUANTISE` for `known_numbers`."""
+    least, most = attributes["least"], attributes["most"]
+    if xs[1].dtype == np.int64:
+        limits = {"zero_point": 0, "low": least, "high": most}
+        return [partial(_rounded_into, out, *xs, limits)]
+    works: list[Work] = []
+    for y, x, factor, parts in in_halves(out, *xs):
+        value = wide(temps[0], y)
+        works.append(partial(np.multiply, x, factor, out=value))
+        if least < 0:  # the sign of a value by its bits: np.copysign takes twice as long
+            parts, whole = wide(temps[1], y), parts
+            bits = parts.view(np.int64)
+            works += [
+                partial(np.bitwise_and, value.view(np.int64), _SIGN, out=bits),
+                partial(np.bitwise_or, bits, whole.view(np.int64), out=bits),
+                partial(np.add, value, _HALF, out=value),
+            ]
+        works += [
+            partial(np.add, value, parts, out=value),
+            partial(np.floor, value, out=value),
+            partial(np.copyto, y, value, casting="same_kind"),
+        ]
+    return [*works, between(out, least, most, out)]
+
+
+def _rounded_into(
+    out: np.ndarray, x: np.ndarray, multiplier: np.ndarray, shift: np.ndarray, limits: Any
+) -> None:
+    out[...] = rounded(x.astype(np.int64), multiplier, shift, limits)
+
+
+def quanta_binary(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
+    """Return the call of `core.plan.integer_ops.QUANTA_BINARY`."""
+    limits = {"zero_point": 0, "low": attributes["least"], "high": attributes["most"]}
+    how = {"kind": attributes["kind"], **limits}
+
+    def run() -> None:
+        out[...] = rounded_pair(*xs, attributes["numbers"], how)
+
+    return [run]
