@@ -103,15 +103,18 @@ def _from_bytes(x: Spec, *, scale: float, zero_point: int) -> Spec:
     return Spec(x.shape)
 
 
-def _requantise(x: Spec, upper: Spec, lower: Spec, *, least: int, most: int) -> Spec:
+def _requantise(
+    x: Spec, upper: Spec, lower: Spec, *, least: int, most: int, is_small: bool
+) -> Spec:
     """Return the quanta of sums of integers; all are float32.
 
     Args:
         x: sums [..., channels].
-        upper: [channels]: the multiplier of a sum, as parts of 2**31, without its last 16 bits.
-        lower: [channels]: these, times 64, and 32 more than the shift; see `INTEGER_CONV2D`.
+        upper: [channels], or [1] for all: the multiplier of a sum, as parts of 2**31, without its last 16 bits.
+        lower: likewise: these, times 64, and 32 more than the shift; see `INTEGER_CONV2D`.
         least: the smallest quantum of the result.
         most: the largest.
+        is_small: whether sums, also without a bias, are below 2**22.
     """
     return x
 

@@ -82,9 +82,14 @@ class Numbers(NamedTuple):
     shift: np.ndarray
 
     def in_floats(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return both in float32, which has 24 bits, as `core.plan.integer_ops.REQUANTISE` does."""
-        upper, lower = self.multiplier >> 16, (self.multiplier & 0xFFFF) << 6
-        return upper.astype(np.float32), (lower + self.shift + 32).astype(np.float32)
+        """Return them in float32, which has 24 bits, as `core.plan.integer_ops.REQUANTISE` does.
+
+        Equal ones of all channels are one.
+        """
+        lower = ((self.multiplier & 0xFFFF) << 6) + self.shift + 32
+        both = np.stack((self.multiplier >> 16, lower)).astype(np.float32)
+        upper, lower = both[:, :1] if (both == both[:, :1]).all() else both
+        return upper, lower
 
 
 def fixed_points(numbers: np.ndarray, channels: int) -> Numbers:
@@ -189,9 +194,16 @@ def sum_limits(taps: np.ndarray, given: Quanta, channels: int) -> tuple[np.ndarr
         given: of the values that it is multiplied with.
         channels: number of results.
     """
-    flat = taps.reshape(-1, channels)
-    ones = np.ones(len(flat), np.float32)
-    total, size = (ones @ each for each in (flat, np.abs(flat)))  # exact, below 2**24
-    above, below = (np.float64(size) + total) / 2, (np.float64(size) - total) / 2
-    low, high = min(given.low - given.zero_point, 0), max(given.high - given.zero_point, 0)
+    flat, (first, last) = taps.reshape(-1, channels), given.real_limits
+    low, high = min(first, 0), max(last, 0)
+    ones = np.ones(_ROWS, np.float32)
+    total, size = np.zeros((2, channels))
+    for rows in (flat[i : i + _ROWS] for i in range(0, len(flat), _ROWS)):
+        total += ones[: len(rows)] @ rows  # exact, below 2**24
+        size += ones[: len(rows)] @ np.abs(rows)
+    above, below = (size + total) / 2, (size - total) / 2
     return above * low - below * high, above * high - below * low
+
+
+#: Rows of a filter that are added up at once, in memory that stays in the cache.
+_ROWS = 64

@@ -23,6 +23,7 @@ from core.plan.passes.integers import (
     windows_of,
 )
 
+
 def with_bytes(program: Program) -> Program:
     """Return a program that computes with bytes what `integers` says."""
     return _AsBytes(program).result()

@@ -20,6 +20,9 @@ from core.plan.passes.integers import PRODUCTS, Parts, Rewriting, as_filter, win
 #: Below this float32 holds all integers.
 _EXACT = 1 << 24
 
+#: Below this float64 holds the products of all integers with multipliers.
+_SMALL = 1 << 22
+
 
 def with_quanta(program: Program, *, is_exact: bool = False) -> Program:
     """Return a program that computes with quanta what `integers` says.
@@ -84,11 +87,13 @@ class _AsFloats(Rewriting):
         if self._is_exact and most >= _EXACT:
             return self._exact_product(step, x, given)
         inputs = (x, self.constant(f"{step.inputs[1]}/quanta", taps))
-        rounding = self._rounding(step, parts.numbers, parts.quanta)
+        rounding = self._rounding(step, parts.numbers, parts.quanta, is_small=most < _SMALL)
         if not parts.bias.any():
             return Step(step.op, inputs, step.attributes, (rounding,))
         bias = self.constant(f"{step.name}/bias", parts.bias.astype(np.float32))
-        return Step(step.op, inputs, step.attributes, (Step(OPS["add"], (HERE, bias), {}), rounding))
+        return Step(
+            step.op, inputs, step.attributes, (Step(OPS["add"], (HERE, bias), {}), rounding)
+        )
 
     def _exact_product(self, step: Step, x: str, parts: Parts) -> Step:
         """Return a product whose sums are those of float64."""
@@ -107,7 +112,7 @@ class _AsFloats(Rewriting):
         }
         return Step(PRODUCTS[step.op.name], inputs, attributes)
 
-    def _rounding(self, step: Step, numbers: Numbers, how: Quanta) -> Step:
+    def _rounding(self, step: Step, numbers: Numbers, how: Quanta, *, is_small: bool) -> Step:
         """Return the rounding of sums, which stands in an epilogue."""
         upper, lower = numbers.in_floats()
         names = (
@@ -115,7 +120,8 @@ class _AsFloats(Rewriting):
             self.constant(f"{step.name}/lower", lower),
         )
         least, most = how.real_limits
-        return Step(REQUANTISE, (HERE, *names), {"least": least, "most": most})
+        attributes = {"least": least, "most": most, "is_small": is_small}
+        return Step(REQUANTISE, (HERE, *names), attributes)
 
     def binary(self, step: Step, both: list[str], numbers: np.ndarray, quanta: Quanta) -> Step:
         """Return the op of two arrays of quanta."""
@@ -146,7 +152,8 @@ class _AsFloats(Rewriting):
 
     def mean(self, step: Step, x: str, given: Quanta, numbers: Numbers, how: Quanta) -> Step:
         """Return the sum, rounded as the mean."""
-        return Step(OPS["sum"], (x,), step.attributes, (self._rounding(step, numbers, how),))
+        rounding = self._rounding(step, numbers, how, is_small=True)
+        return Step(OPS["sum"], (x,), step.attributes, (rounding,))
 
 
 def _settled(parts: Parts) -> tuple[Parts, np.ndarray, float]:
@@ -156,6 +163,10 @@ def _settled(parts: Parts) -> tuple[Parts, np.ndarray, float]:
     constants: files have such channels, with a bias of any size.
     """
     taps, bias, (multiplier, shift) = _quanta_of(parts.filter), parts.bias, parts.numbers
+    given = max(-parts.given.real_limits[0], parts.given.real_limits[1])
+    widest = 255 * given * (taps.size // len(bias)) + max(int(bias.max()), -int(bias.min()))
+    if widest < _SMALL:
+        return parts, taps, widest
     low, high = sum_limits(taps, parts.given, len(bias))
     sums = np.maximum(high, -low) + abs(bias.astype(np.float64))
     if sums.max() < _EXACT:

@@ -16,7 +16,7 @@ from core.backends.cpu.numpy_steps.elementwise import (
     element_works,
     temps_of,
 )
-from core.backends.cpu.numpy_steps.fixed_point import known_numbers
+from core.backends.cpu.numpy_steps.fixed_point import known_numbers, with_bias
 from core.backends.cpu.numpy_steps.lowering_rules import (
     Lowered,
     NumpyCall,
@@ -48,7 +48,10 @@ _LONE_BLOCK = 1 << 17
 _NANOSECONDS = 0.4
 
 #: Steps that take as long as several passes.
-_PASSES = {"quantise_round": 4, "requantise": 6, "quanta_binary": 30, "prelu": 4, **dict.fromkeys(("sigmoid", "tanh", "exp", "elu"), 9)}
+_PASSES = {
+    **{"quantise_round": 4, "requantise": 5, "quanta_binary": 25, "prelu": 4},
+    **dict.fromkeys(("sigmoid", "tanh", "exp", "elu"), 9),
+}
 
 
 class Chain(NamedTuple):
@@ -184,13 +187,13 @@ def epilogue_chain(call: NumpyCall, *before: Step) -> Chain | None:
     steps = (*before, *call.step.epilogue)
     if not all(_has_formula(call, step) for step in steps):
         return None
-    known: dict[str, np.ndarray] = {}
-    steps = tuple(_exact(call, step, known) for step in steps)
+    steps, known = _with_numbers(call, tuple(_exact(call, step) for step in steps))
     read = {i: step.op.name in _NEEDS_ROWS for step in steps for i in step.inputs if i != HERE}
     result = call.result.shape
     constants, repeated = {}, {}
     for reference, numbers in read.items():
-        own, array = call.spec(reference).shape, known.get(reference, call.constant(reference))
+        array = known.get(reference, call.constant(reference))
+        own = call.spec(reference).shape if array is None else array.shape
         shape = expanded_shape(own, result, numbers)
         if array is not None:
             constants[reference] = array if shape == own else call.packed(_spread(array, shape))
@@ -209,20 +212,40 @@ def _has_formula(call: NumpyCall, step: Step) -> bool:
     return is_one and dtype == "float32" and step.op.traits.elementwise
 
 
-def _exact(call: NumpyCall, step: Step, known: dict[str, np.ndarray]) -> Step:
-    """Return the step, with the slower formula unless its factors are known to be finite.
-
-    Operands in the form that its formula reads are added to the known ones.
-    """
-    if step.op.name == "requantise":
-        operands = [call.program.constants[reference] for reference in step.inputs[1:]]
-        numbers = known_numbers(*operands, step.attributes)
-        known.update(zip(step.inputs[1:], map(call.packed, numbers), strict=True))
+def _exact(call: NumpyCall, step: Step) -> Step:
+    """Return the step, with the slower formula unless its factors are known to be finite."""
     if step.op.name != "prelu":
         return step
     factors = call.constant(step.inputs[1])
     is_finite = factors is not None and np.isfinite(factors).all()
     return step if is_finite else step._replace(attributes=ANY_FACTORS)
+
+
+def _with_numbers(
+    call: NumpyCall, steps: tuple[Step, ...]
+) -> tuple[tuple[Step, ...], dict[str, np.ndarray]]:
+    """Return the steps, and by reference what `requantise` reads; it may add a bias, too."""
+    made: list[Step] = []
+    known: dict[str, np.ndarray] = {}
+    for step in steps:
+        if step.op.name == "requantise":
+            upper, lower = step.inputs[1:]
+            constants = call.program.constants
+            numbers = known_numbers(constants[upper], constants[lower], step.attributes)
+            bias = _bias(call, made[-1]) if made else None
+            joined = None if bias is None else with_bias(bias, *numbers, step.attributes)
+            if joined is not None:
+                del made[-1]
+            parts = numbers[1] if joined is None else joined
+            known |= {upper: call.packed(numbers[0]), lower: call.packed(parts)}
+        made.append(step)
+    return tuple(made), known
+
+
+def _bias(call: NumpyCall, step: Step) -> np.ndarray | None:
+    """Return the constant that a step adds to the result before it."""
+    x, *others = step.inputs
+    return call.constant(others[0]) if step.op.name == "add" and x == HERE else None
 
 
 def _spread(array: np.ndarray, shape: Shape) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 
 from core.backends.cpu.numpy_steps.float64_formulas import Arrays, between, in_halves, wide
 from core.backends.cpu.numpy_steps.lowering_rules import Work
+from core.backends.cpu.numpy_steps.row_blocks import cut_into_blocks
 from core.plan.integer_ops import SUM_BITS
 
 
@@ -31,6 +32,8 @@ def shifted(values: np.ndarray, right: Any) -> np.ndarray:
     [2, 3, -2, -3]
     """
     right = np.asarray(right, np.int64)
+    if not right.any():
+        return values
     return (values + ((1 << right) >> 1) - ((values < 0) & (right > 0))) >> right
 
 
@@ -44,7 +47,8 @@ def rounded(sums: np.ndarray, multiplier: Any, shift: Any, how: Any) -> np.ndarr
         how: attributes of the step.
     """
     left, right = np.maximum(shift, 0).astype(np.int64), np.maximum(-shift, 0)
-    values = shifted(doubled_high(sums << left, multiplier), right) + how["zero_point"]
+    sums = sums << left if left.any() else sums
+    values = shifted(doubled_high(sums, multiplier), right) + how["zero_point"]
     return np.clip(values, how["low"], how["high"])
 
 
@@ -69,8 +73,11 @@ def rounded_pair(a: np.ndarray, b: np.ndarray, numbers: Sequence[int], how: Any)
     return rounded(total, numbers[6], np.int64(numbers[7] - numbers[8]), how)
 
 
-#: Steps to the right with which float64 holds all parts of a quantum of a result.
-_MOST_RIGHT = 13
+#: Bits that float64 has beside those of a multiplier: for a result and the parts of a quantum.
+_ALL_PARTS = 53 - 31
+
+#: Values whose integers in int64 are temporaries that stay in the cache.
+_IN_CACHE = 1 << 13
 
 _SIGN, _HALF = np.array(-(2**63), np.int64), np.array(0.5)
 
@@ -87,11 +94,45 @@ def known_numbers(
     """
     multiplier = (upper.astype(np.int64) << 16) + (lower.astype(np.int64) >> 6)
     shift = (lower.astype(np.int64) & 63) - 32
-    if shift.min(initial=0) < -_MOST_RIGHT:
-        return multiplier, shift
+    factor = multiplier * 2.0 ** (shift - 31)
     # Rounded to parts first, what is half of a part below a half of a quantum becomes one.
     parts = np.where(shift < 0, 2.0 ** (shift - 1), 0.0)
-    return multiplier * 2.0 ** (shift - 31), parts + (0 if attributes["least"] < 0 else 0.5)
+    most = max(-attributes["least"], attributes["most"])
+    is_far = 2.0 ** (_ALL_PARTS + shift) <= most
+    if is_far.any() and not _is_exact(multiplier[is_far], shift[is_far], attributes):
+        return multiplier, shift
+    return factor, parts + (0 if attributes["least"] < 0 else 0.5)
+
+
+def _is_exact(multiplier: np.ndarray, shift: np.ndarray, attributes: Mapping[str, Any]) -> bool:
+    """Return whether float64 rounds the sums to both sides of each step of results rightly."""
+    least, most = attributes["least"], attributes["most"]
+    factor, parts = multiplier * 2.0 ** (shift - 31), 2.0 ** (shift - 1)
+    steps = np.arange(least + 1, most + 1)[:, None, None] - 0.5
+    sums = np.rint(steps / factor) + np.arange(-2, 3)[:, None]
+    values = sums * factor
+    found = np.floor(values + (0.5 + np.copysign(parts, values))).clip(least, most)
+    limits = {"zero_point": 0, "low": least, "high": most}
+    return np.array_equal(found, rounded(sums.astype(np.int64), multiplier, shift, limits))
+
+
+def with_bias(
+    bias: np.ndarray, factor: np.ndarray, parts: np.ndarray, attributes: Mapping[str, Any]
+) -> np.ndarray | None:
+    """Return what is added where the bias is not yet; None where that is not exact, or not faster.
+
+    Args:
+        bias: integers for each channel.
+        factor: of `known_numbers`, like what is added after it.
+        parts: likewise.
+        attributes: of the step.
+    """
+    if factor.dtype != np.float64 or attributes["least"] < 0 or not attributes["is_small"]:
+        return None
+    made = bias * factor + parts
+    # Of products with factors, float64 holds all below this.
+    bound = np.where(parts > 0.5, parts - 0.5, 0.5) * 2.0**23
+    return made if (bound >= 512).all() and (abs(made) < bound).all() else None
 
 
 def requantise(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
@@ -127,11 +168,11 @@ def _rounded_into(
 
 
 def quanta_binary(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    """Return the call of `core.plan.integer_ops.QUANTA_BINARY`."""
+    """Return the calls of `core.plan.integer_ops.QUANTA_BINARY`."""
     limits = {"zero_point": 0, "low": attributes["least"], "high": attributes["most"]}
     how = {"kind": attributes["kind"], **limits}
 
-    def run() -> None:
-        out[...] = rounded_pair(*xs, attributes["numbers"], how)
+    def run(y: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
+        y[...] = rounded_pair(a, b, attributes["numbers"], how)
 
-    return [run]
+    return [partial(run, *block) for block in cut_into_blocks([out, *xs], _IN_CACHE)]

@@ -16,6 +16,7 @@ from core.backends.shader.codegen.kernel_language import (
     Operand,
     literal,
 )
+from core.plan.integer_ops import SUM_BITS
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
 
 #: Names of operands where there are several; ``o`` is a coordinate.
@@ -103,6 +104,29 @@ def _quantise(
         "most": float(high - zero_point),
     }
     return Expression(f"nearest_quantum(x, quantum, least, most, {literal(bool(nudge))})", values)
+
+
+def _requantise(dtype: str, least: int, most: int, is_small: bool) -> Expression:
+    limits = {"least": float(least), "most": float(most)}
+    return Expression("quantum_of_sum(a, b, c, least, most)", limits)
+
+
+def _quanta_binary(
+    dtype: str, kind: str, numbers: Sequence[int], least: int, most: int
+) -> Expression:
+    """Return GLSL of a sum, difference or product of quanta; zero points are 0."""
+    _, first, right_of_first, _, second, right_of_second, last, left, right = numbers
+    total = "int(a) * int(b)"
+    if kind != "mul":
+        sign = "+" if kind == "add" else "-"
+        moved = (
+            f"rounded_product(int({x}) << {SUM_BITS}, {number >> 16}, {number & 0xFFFF}, {by})"
+            for x, number, by in (("a", first, right_of_first), ("b", second, right_of_second))
+        )
+        total = f" {sign} ".join(moved)
+    rounded = f"rounded_product(({total}) << {left}, {last >> 16}, {last & 0xFFFF}, {right})"
+    limits = {"least": float(least), "most": float(most)}
+    return Expression(f"clamp(float({rounded}), least, most)", limits)
 
 
 UNARY: dict[str, Row] = {
@@ -206,7 +230,11 @@ COMPLEX_NUMBERS: dict[str, Row] = {
     "complex_abs": "magnitude(x)",
 }
 
-QUANTISATION: dict[str, Row] = {"quantise_round": _quantise}
+QUANTISATION: dict[str, Row] = {
+    "quantise_round": _quantise,
+    "quanta_binary": _quanta_binary,
+    "requantise": _requantise,
+}
 
 EXPRESSIONS: dict[str, Row] = UNARY | BINARY | COMPARE | ACTIVATION | COMPLEX_NUMBERS | QUANTISATION
 

@@ -187,6 +187,25 @@ float nearest_quantum(float x, float step, float lowest, float highest, bool nud
     q = trunc(q + with_sign(0.5, q));
     return is_nan(x) ? x : clamp(q, lowest, highest) * step;
 }""",
+    # A product with a number of 31 bits, in an upper and a lower part, without its last 31 bits;
+    # then shifted to the right. Rounded both times, halves up and halves away from 0.
+    "rounded_product": """
+int rounded_product(int x, int upper, int lower, int right) {
+    uint low = uint(x & 65535) * uint(lower);
+    int first = (x >> 16) * lower + int(low >> 16);
+    int second = (x & 65535) * upper;
+    int middle = (first & 65535) + (second & 65535) + 16384;
+    int high = ((x >> 16) * upper + (first >> 16) + (second >> 16)) * 2 + (middle >> 15);
+    return right == 0 ? high : high + (1 << (right - 1)) - int(high < 0) >> right;
+}""",
+    # See `core.plan.integer_ops.REQUANTISE`.
+    "quantum_of_sum": """
+float quantum_of_sum(float x, float upper, float lower, float least, float most) {
+    int rest = int(lower);
+    int shift = (rest & 63) - 32;
+    int rounded = rounded_product(int(x) << max(shift, 0), int(upper), rest >> 6, max(-shift, 0));
+    return clamp(float(rounded), least, most);
+}""",
 }
 
 #: Complex numbers are vec2.
