@@ -70,9 +70,9 @@ def make_cases(model: LoadedModel, seed: int) -> list[Case]:
         made = [Case(kind, inputs, rules, skipped, {}) for kind, inputs in _own_inputs(model, seed)]
     except CoreError as error:
         made = [Case(NOISE, {}, {}, {"": _no_noise(error)}, {})]
-    made += [_golden_case(graph, golden) for golden in _goldens(model)]
+    goldens = [_golden_case(graph, golden) for golden in _goldens(model)]
     moved = moved_networks(graph)
-    return [_with_moves(case, model.network, moved) for case in made]
+    return [_with_moves(case, model.network, moved) for case in (*made, *goldens)]
 
 
 def _no_noise(error: CoreError) -> str:
@@ -93,7 +93,9 @@ def _with_moves(case: Case, network: GraphModel, moved: Moved) -> Case:
         return case
     network.reset_states()
     outputs = network.execute(case.inputs, [*case.rules], as_arrays=True)
-    return case._replace(rules=with_moves(case.rules, moved, case.inputs, outputs))
+    is_golden = bool(case.expected)
+    rules = with_moves(case.rules, moved, case.inputs, outputs, is_golden=is_golden)
+    return case._replace(rules=rules)
 
 
 def _own_inputs(model: LoadedModel, seed: int) -> Iterator[tuple[str, Arrays]]:

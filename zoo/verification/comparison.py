@@ -68,23 +68,19 @@ class Rule(NamedTuple):
         scale: of its quantised steps; None: it is not quantised.
         share: of the range that floats may differ by.
         move: how far it moves with the last bits of the weights, in steps or shares of the range.
-        integer_move: how far it moves where sums of integers are rounded as LiteRT's reference
-            kernels do, likewise.
+        apart: how far it is from what float32 gives, in steps, where a golden may be of that.
     """
 
     scale: float | None = None
     share: float = FLOAT_LIMIT
     move: float = 0.0
-    integer_move: float = 0.0
-
-    def of_integers(self) -> "Rule":
-        """Return the rule for kernels that compute with integers where a network has some."""
-        return self._replace(move=max(self.move, self.integer_move))
+    apart: float = 0.0
 
     @property
     def limit(self) -> float:
         """The largest valid difference, in steps or shares of the range."""
-        return max(self.share if self.scale is None else STEP_LIMIT, MOVE_FACTOR * self.move)
+        least = self.share if self.scale is None else STEP_LIMIT
+        return max(least, MOVE_FACTOR * self.move, self.apart + 1 if self.apart else 0.0)
 
 
 def difference(actual: np.ndarray | None, expected: np.ndarray, rule: Rule) -> Difference:

@@ -19,50 +19,57 @@ MOVES = 3
 #: The distance between 1 and the next float32.
 _BIT = np.float32(2.0**-23)
 
-#: The part that stands for generated kernels of networks of integers. These round sums as LiteRT's
-#: reference kernels do, to parts of a quantised step first, so that one value in 200 becomes
-#: another step. As many do by weights that differ by this part.
-_TWICE_ROUNDED = np.float32(2.0**-12)
-
 Arrays = Mapping[str, np.ndarray]
 
 
 class Moved(NamedTuple):
-    """Copies of a network on cpu with other weights.
+    """Copies of a network on cpu whose weights differ from its own in the last bit.
 
     Attributes:
-        by_bits: differ in the last bit.
-        by_rounding: differ as if sums of integers were rounded twice; none without integers.
+        alike: keep weights that stand for integers: all backends round sums of their products
+            alike.
+        in_floats: compute in float32 and round once, as other programs may; none without integers.
     """
 
-    by_bits: Sequence[GraphModel]
-    by_rounding: Sequence[GraphModel]
+    alike: Sequence[GraphModel]
+    in_floats: Sequence[GraphModel]
 
 
 def moved_networks(graph: Graph) -> Moved:
     """Return copies of a network whose weights differ slightly from its own."""
-    by_bits = list(_moved_networks(graph, _BIT))
-    return Moved(by_bits, list(_moved_networks(graph, _TWICE_ROUNDED)) if graph.integers else [])
+    in_floats = _moved_networks(graph._replace(integers={})) if graph.integers else []
+    return Moved(_moved_networks(graph), in_floats)
 
 
-def _moved_networks(graph: Graph, part: np.float32) -> Iterator[GraphModel]:
+def _moved_networks(graph: Graph) -> list[GraphModel]:
+    return [GraphModel(graph._replace(weights=moved), "cpu") for moved in _moved_weights(graph)]
+
+
+def _moved_weights(graph: Graph) -> Iterator[dict[str, np.ndarray]]:
     for seed in range(MOVES):
         rng = np.random.default_rng(seed)
-        moved = {name: _moved(array, part, rng) for name, array in graph.weights.items()}
-        yield GraphModel(graph._replace(weights=moved), "cpu")
+        yield {
+            name: array if name in graph.integers else _moved(array, rng)
+            for name, array in graph.weights.items()
+        }
 
 
-def _moved(array: np.ndarray, part: np.float32, rng: np.random.Generator) -> np.ndarray:
-    """Return an array of weights that are moved by a part; scalars are settings, and stay."""
+def _moved(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return an array of weights that are moved by a bit; scalars are settings, and stay."""
     if array.dtype != np.float32 or not array.ndim:
         return array
-    moved = array * (1 + part * rng.standard_normal(array.shape, np.float32))
+    moved = array * (1 + _BIT * rng.standard_normal(array.shape, np.float32))
     moved.flags.writeable = False
     return moved
 
 
 def with_moves(
-    rules: Mapping[str, Rule], moved: Moved, inputs: Arrays, outputs: Arrays
+    rules: Mapping[str, Rule],
+    moved: Moved,
+    inputs: Arrays,
+    outputs: Arrays,
+    *,
+    is_golden: bool = False,
 ) -> dict[str, Rule]:
     """Return rules that know how far the outputs move.
 
@@ -71,16 +78,20 @@ def with_moves(
         moved: copies of the network.
         inputs: inputs by name.
         outputs: what the network itself gives for them.
+        is_golden: whether they are compared with results of another program.
     """
-    by_bits = _largest_moves(rules, moved.by_bits, inputs, outputs)
-    by_rounding = _largest_moves(rules, moved.by_rounding, inputs, outputs)
-    return {
-        name: rule._replace(move=by_bits[name], integer_move=by_rounding[name])
-        for name, rule in rules.items()
-    }
+    found = {}
+    alike = _largest(rules, moved.alike, inputs, outputs)
+    in_floats = _largest(rules, moved.in_floats if is_golden else [], inputs, outputs)
+    for name, rule in rules.items():
+        if rule.scale is None:
+            found[name] = rule._replace(move=max(alike[name], in_floats[name]))
+        else:
+            found[name] = rule._replace(move=alike[name], apart=in_floats[name])
+    return found
 
 
-def _largest_moves(
+def _largest(
     rules: Mapping[str, Rule], networks: Sequence[GraphModel], inputs: Arrays, outputs: Arrays
 ) -> dict[str, float]:
     """Return by output the largest difference of some networks, 0 without any."""

@@ -23,8 +23,8 @@ from zoo.verification.rows import (
     UNAVAILABLE,
     Row,
 )
-from zoo.verification.variants import GENERATED, Variant
 from zoo.verification.variants import REFERENCE as CPU
+from zoo.verification.variants import Variant
 
 #: Time limit of one request, such as loading a model, or all runs for one input.
 SECONDS = 600.0
@@ -198,10 +198,7 @@ def _reference_row(row: Row, actual: Outputs) -> Row:
 
 def _compared(row: Row, actual: np.ndarray | None, expected: np.ndarray, case: CaseFacts) -> Row:
     """Return the row of an output with its difference."""
-    rule = case.rules[row.output]
-    if row.backend == GENERATED.label:
-        rule = rule.of_integers()
-    measured = difference(actual, expected, rule)
+    measured = difference(actual, expected, case.rules[row.output])
     return replace(
         row,
         result=FAILED if measured.fault else PASSED,

@@ -66,12 +66,6 @@ def test_the_best_class_counts_where_it_leads():
     assert difference(other, right, rule).fault == "1 of 2 rows have another best class"
 
 
-def test_kernels_of_integers_alone_have_the_limits_of_their_rounding():
-    rule = Rule(move=1e-3, integer_move=2e-3)
-    assert (rule.limit, rule.of_integers().limit) == (2e-3, 4e-3)
-    assert Rule(move=1e-3).of_integers().limit == 2e-3
-
-
 def test_sensitive_outputs_have_wider_limits():
     rule = Rule(move=1e-3)
     right = np.float32([0, 1])
