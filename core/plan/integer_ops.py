@@ -110,8 +110,9 @@ def _requantise(
 
     Args:
         x: sums [..., channels].
-        upper: [channels], or [1] for all: the multiplier of a sum, as parts of 2**31, without its last 16 bits.
-        lower: likewise: these, times 64, and 32 more than the shift; see `INTEGER_CONV2D`.
+        upper: [channels], or [1] for all: the multiplier of a sum, as of `INTEGER_CONV2D`, without
+            its last 16 bits.
+        lower: likewise: these bits, times 64, and 32 more than the shift.
         least: the smallest quantum of the result.
         most: the largest.
         is_small: whether sums, also without a bias, are below 2**22.

@@ -1,6 +1,7 @@
 """Networks of integers as programs of integers: what LiteRT's kernels give, to the bit."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from core.graph.feeds import ArrayView, as_view
 from core.graph_model.graph_model import GraphModel
 from core.plan.passes import integers
 from core.plan.passes.integer_numbers import Quanta, fits_sums, ratios
-from core.plan.passes.integers import with_integers
+from core.plan.passes.integers_as_bytes import with_bytes
+from core.plan.passes.integers_as_floats import with_quanta
 from core.plan.planner import Planner
 from tests.core.converter.tflite.fixtures.models import FOLDER, load
 
@@ -38,7 +40,7 @@ class Case:
     def __post_init__(self):
         self.feeds = {n: self.values[f"in/{n}"] for n in self.model.inputs}
         self.plan = self.model.plan(self.feeds)
-        self.program = with_integers(self.plan.program)
+        self.program = with_bytes(self.plan.program)
 
     def views(self):
         """The feeds of the plan, by reference."""
@@ -58,9 +60,11 @@ def case(request):
     return name, Case(GraphModel(read_tflite(FOLDER / f"{name}.tflite")), load(name))
 
 
-def test_integers_are_those_of_litert(case):
+@pytest.mark.parametrize("form", [with_bytes, partial(with_quanta, is_exact=True)])
+def test_integers_are_those_of_litert(case, form):
     name, of = case
-    found = dict(zip(of.plan.outputs, CpuExecutable(of.program).run(of.given()), strict=True))
+    made = CpuExecutable(form(of.plan.program))
+    found = dict(zip(of.plan.outputs, made.run(of.given()), strict=True))
     for output in EXACT[name]:
         end, wanted = of.model.graph.outputs[output], of.values[f"out/{output}"]
         how = end.quantization
@@ -82,7 +86,7 @@ def test_floats_for_an_input_stay_as_they_are(case):
     name, of = case
     inputs = of.model.graph.inputs
     real = {n: v.astype(np.float32) if inputs[n].quantization else v for n, v in of.feeds.items()}
-    program = with_integers(of.model.plan(real).program)
+    program = with_bytes(of.model.plan(real).program)
     assert not program.quantised
     names = {step.op.name for step in program.steps}
     assert "conv2d" in names and "integer_conv2d" not in names
@@ -112,7 +116,7 @@ def test_other_values_of_a_planner_stand_for_no_integers(case):
 def test_a_replaced_kernel_is_called(case, monkeypatch):
     _, of = case
     monkeypatch.setattr(integers, "is_replaced", lambda op: op.name == "conv2d")
-    names = [step.op.name for step in with_integers(of.plan.program).steps]
+    names = [step.op.name for step in with_bytes(of.plan.program).steps]
     assert "conv2d" in names and "integer_depthwise_conv2d" in names
 
 
@@ -132,7 +136,7 @@ def test_large_windows_are_those_of_floats(side, op):
         integers={"f": StoredIntegers(integers, np.float32([1]), 0, real)},
         quantised={"x": Quantization(1.0, 0, "int8")},
     )
-    assert op in {step.op.name for step in with_integers(program).steps}
+    assert op in {step.op.name for step in with_bytes(program).steps}
 
 
 def test_sums_that_may_leave_int32():

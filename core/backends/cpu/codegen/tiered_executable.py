@@ -1,8 +1,8 @@
 """An executable that runs by NumPy's kernels until somebody asks for generated ones.
 
-Both round, each in its own way (but for networks of integers), so that no executable changes over by itself: a network that
-amplifies rounding would give another answer from one call to the next. A thread compiles the
-generated kernels meanwhile, for later processes.
+Both round, each in its own way (but for sums of integers), so that no executable changes over by
+itself: a network that amplifies rounding would give another answer from one call to the next. A
+thread compiles the generated kernels meanwhile, for later processes.
 """
 
 from collections.abc import Callable, Sequence

@@ -112,8 +112,8 @@ def _is_exact(multiplier: np.ndarray, shift: np.ndarray, attributes: Mapping[str
     sums = np.rint(steps / factor) + np.arange(-2, 3)[:, None]
     values = sums * factor
     found = np.floor(values + (0.5 + np.copysign(parts, values))).clip(least, most)
-    limits = {"zero_point": 0, "low": least, "high": most}
-    return np.array_equal(found, rounded(sums.astype(np.int64), multiplier, shift, limits))
+    right = rounded(sums.astype(np.int64), multiplier, shift, _limits(attributes))
+    return np.array_equal(found, right)
 
 
 def with_bias(
@@ -139,8 +139,7 @@ def requantise(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> l
     """Return the calls of `core.plan.integer_ops.REQUANTISE` for `known_numbers`."""
     least, most = attributes["least"], attributes["most"]
     if xs[1].dtype == np.int64:
-        limits = {"zero_point": 0, "low": least, "high": most}
-        return [partial(_rounded_into, out, *xs, limits)]
+        return [partial(_round_into, out, xs, _limits(attributes))]
     works: list[Work] = []
     for y, x, factor, parts in in_halves(out, *xs):
         value = wide(temps[0], y)
@@ -161,16 +160,18 @@ def requantise(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> l
     return [*works, between(out, least, most, out)]
 
 
-def _rounded_into(
-    out: np.ndarray, x: np.ndarray, multiplier: np.ndarray, shift: np.ndarray, limits: Any
-) -> None:
-    out[...] = rounded(x.astype(np.int64), multiplier, shift, limits)
+def _round_into(out: np.ndarray, xs: Arrays, limits: Mapping[str, int]) -> None:
+    sums, multiplier, shift = xs
+    out[...] = rounded(sums.astype(np.int64), multiplier, shift, limits)
+
+
+def _limits(attributes: Mapping[str, Any]) -> dict[str, int]:
+    return {"zero_point": 0, "low": attributes["least"], "high": attributes["most"]}
 
 
 def quanta_binary(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
     """Return the calls of `core.plan.integer_ops.QUANTA_BINARY`."""
-    limits = {"zero_point": 0, "low": attributes["least"], "high": attributes["most"]}
-    how = {"kind": attributes["kind"], **limits}
+    how = {"kind": attributes["kind"], **_limits(attributes)}
 
     def run(y: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
         y[...] = rounded_pair(a, b, attributes["numbers"], how)

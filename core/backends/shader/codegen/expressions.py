@@ -16,8 +16,8 @@ from core.backends.shader.codegen.kernel_language import (
     Operand,
     literal,
 )
-from core.plan.integer_ops import SUM_BITS
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
+from core.plan.integer_ops import SUM_BITS
 
 #: Names of operands where there are several; ``o`` is a coordinate.
 LETTERS = tuple(ascii_lowercase.replace("o", "")[:MOST_INPUTS])

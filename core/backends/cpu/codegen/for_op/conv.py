@@ -77,7 +77,7 @@ def _after_depthwise(call: GeneratedCall) -> Generated | None:
     images = Images.of(call.spec(x).shape[0], channels, w)
     block = max(1, min(height, _BETWEEN // (FLOAT * width * channels)))
     block = min(block, -(-height // task_count(height * width * weights.size, height)))
-    kernel = DepthwiseProduct(images, inner, panels, high, block, steps)
+    kernel = DepthwiseProduct(images, block, inner, panels, high, steps)
     return call.generated((kernel, tuple(arguments)), absorbs=True)
 
 
@@ -168,7 +168,7 @@ def window_product(
     tiles = -(-height // lines)
     blocks = 1 if panel_tasks > 1 else task_count(work, tiles)
     block = min(height, -(-tiles // blocks) * lines)
-    return WindowProduct(images, panels, high, block, panel_tasks, steps, placement)
+    return WindowProduct(images, block, panels, high, panel_tasks, steps, placement)
 
 
 @generates("matmul")

@@ -142,7 +142,7 @@ def generate_integer_depthwise(call: GeneratedCall) -> Generated | None:
     work = 4 * height * width * channels * prod(w.size)
     block = -(-height // task_count(work, height))
     rounding = _rounding(call, shift)
-    kernel = IntegerDepthwise(images, taps, block, how["x_zero"], rounding)
+    kernel = IntegerDepthwise(images, block, taps, how["x_zero"], rounding)
     arguments = (
         call.step.inputs[0],
         call.packed(taps.packed(real)),

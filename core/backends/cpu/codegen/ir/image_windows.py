@@ -204,3 +204,26 @@ def copy_values(k: KernelText, source: Name, target: Name, count: int) -> None:
 def zero_values(k: KernelText, target: Name, count: int) -> None:
     """Write zeros to adjacent values."""
     over_values(k, count, lambda at, some: k.store(k.zero, k.at_float(target, at), count=some))
+
+
+@dataclass(frozen=True)
+class LineTasks:
+    """A kernel whose tasks have some lines of the images of a result each.
+
+    Attributes:
+        images: how windows lie over the images.
+        block: lines of the result in a task.
+    """
+
+    images: Images
+    block: int
+
+    @property
+    def blocks(self) -> Blocks:
+        """Return how the lines of an image are cut into tasks."""
+        return Blocks(self.images.out_size[0], self.block)
+
+    @property
+    def tasks(self) -> int:
+        """Return the number of tasks."""
+        return self.images.count * self.blocks.count

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Span
-from core.backends.cpu.codegen.ir.image_windows import Blocks, Images, Placement
+from core.backends.cpu.codegen.ir.image_windows import Images, LineTasks, Placement
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Index, KernelText, Name
 from core.backends.cpu.codegen.kernels.products import FILTER, RESULT, Lines, Panels, Product, X
 from core.backends.cpu.codegen.kernels.tile import Depth
@@ -113,39 +113,25 @@ class DepthwisePhase(Depthwise):
 
 
 @dataclass(frozen=True)
-class DepthwiseProduct:
+class DepthwiseProduct(LineTasks):
     """A depthwise convolution, and the product of its pixels with a filter, as one kernel.
 
     A task computes some lines of the depthwise convolution into its own memory, which stay in the
     cache until the product has read them: they never go to memory, nor to another thread.
 
     Attributes:
-        images: how windows lie over the images.
         inner: the epilogue of the depthwise convolution.
         panels: how the channels of the product are cut.
         high: most pixels of a tile.
-        block: lines of the result in a task.
         steps: the epilogue of the product.
     """
 
-    images: Images
     inner: tuple[Fused, ...]
     panels: Panels
     high: int
-    block: int
     steps: tuple[Fused, ...]
 
     title = "generated depthwise + product"
-
-    @property
-    def blocks(self) -> Blocks:
-        """Return how the lines of an image are cut into tasks."""
-        return Blocks(self.images.out_size[0], self.block)
-
-    @property
-    def tasks(self) -> int:
-        """Return the number of tasks."""
-        return self.images.count * self.blocks.count
 
     @property
     def scratch_bytes(self) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.backends.cpu.codegen.ir.image_windows import Blocks, Images
+from core.backends.cpu.codegen.ir.image_windows import Images, LineTasks
 from core.backends.cpu.codegen.ir.integer_vectors import (
     GROUP_BYTES,
     IntegerVectors,
@@ -147,34 +147,20 @@ class IntegerTaps:
 
 
 @dataclass(frozen=True)
-class IntegerDepthwise:
+class IntegerDepthwise(LineTasks):
     """A depthwise convolution; the arguments are the input, the taps, the result, the numbers.
 
     Attributes:
-        images: how windows lie over the images.
         taps: how the filter is packed.
-        block: lines of the result in a task.
         x_zero: the byte of 0 in the images.
         rounding: how sums become bytes.
     """
 
-    images: Images
     taps: IntegerTaps
-    block: int
     x_zero: int
     rounding: Rounding
 
     title = "generated depthwise of integers"
-
-    @property
-    def blocks(self) -> Blocks:
-        """Return how the lines of an image are cut into tasks."""
-        return Blocks(self.images.out_size[0], self.block)
-
-    @property
-    def tasks(self) -> int:
-        """Return the number of tasks."""
-        return self.images.count * self.blocks.count
 
     @property
     def _lines(self) -> IntegerLines:

@@ -6,7 +6,7 @@ from math import prod
 from typing import ClassVar, NamedTuple, Protocol
 
 from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Span
-from core.backends.cpu.codegen.ir.image_windows import Blocks, Images, Placement
+from core.backends.cpu.codegen.ir.image_windows import Images, LineTasks, Placement
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.kernels.tile import Split
 
@@ -241,33 +241,19 @@ class WindowLines:
 
 
 @dataclass(frozen=True)
-class WindowKernel:
+class WindowKernel(LineTasks):
     """A kernel of windows over images; a task has some lines of the result.
 
     Attributes:
-        images: how windows lie over the images.
-        block: lines of the result in a task.
         steps: the epilogue.
     """
 
-    images: Images
-    block: int
     steps: tuple[Fused, ...]
 
     scratch_bytes = 0
 
     #: Positions of the input and the result among the arguments.
     positions: ClassVar[tuple[int, int]] = (0, 1)
-
-    @property
-    def blocks(self) -> Blocks:
-        """Return the blocks of lines of an image, one for each task."""
-        return Blocks(self.images.out_size[0], self.block)
-
-    @property
-    def tasks(self) -> int:
-        """Return the number of tasks."""
-        return self.images.count * self.blocks.count
 
     @property
     def placement(self) -> Placement:

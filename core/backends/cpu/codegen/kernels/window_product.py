@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from core.backends.cpu.codegen.ir.epilogue import Fused
-from core.backends.cpu.codegen.ir.image_windows import Blocks, Images, Placement
+from core.backends.cpu.codegen.ir.image_windows import LineTasks, Placement
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Index, KernelText
 from core.backends.cpu.codegen.kernels.products import Lines, Panels, Product, X, panels_of_task
 from core.backends.cpu.codegen.kernels.tile import Depth
 
 
 @dataclass(frozen=True)
-class WindowProduct:
+class WindowProduct(LineTasks):
     """The product of windows and a filter: convolutions of any size, stride and dilation.
 
     The pixels of a line of a window lie side by side in memory, so a sum reads one run for each
@@ -18,19 +18,15 @@ class WindowProduct:
     first copies the lines that it reads, with zeros around them.
 
     Attributes:
-        images: how windows lie over the images.
         panels: how channels are cut.
         high: most pixels of a tile.
-        block: lines of the result in a task.
         panel_tasks: parts of the channels that are tasks.
         steps: the epilogue.
         placement: where the pixels go; None if they are the whole result.
     """
 
-    images: Images
     panels: Panels
     high: int
-    block: int
     panel_tasks: int
     steps: tuple[Fused, ...]
     placement: Placement | None = None
@@ -38,14 +34,9 @@ class WindowProduct:
     title = "generated convolution"
 
     @property
-    def blocks(self) -> Blocks:
-        """Return how the lines of an image are cut into tasks."""
-        return Blocks(self.images.out_size[0], self.block)
-
-    @property
     def tasks(self) -> int:
         """Return the number of tasks."""
-        return self.images.count * self.blocks.count * self.panel_tasks
+        return super().tasks * self.panel_tasks
 
     @property
     def scratch_bytes(self) -> int:
