@@ -6,8 +6,8 @@ integers computes, to the bit: sums of products in int32, which are multiplied b
 number and rounded twice (`doubled_high`, `shifted` in `core.backends.cpu.numpy_steps.fixed_point`).
 They are not registered as ops for users: tensors have no such dtype.
 
-The last two are what float backends compute with: their values are quanta, the integers without
-their zero point, in float32. Sums of products of quanta are exact there below 2**24.
+The last two are what float backends compute with: their values are float32, in steps from 0, which
+are the integers without their zero point. Sums of their products are exact below 2**24.
 
 Source: Jacob et al. 2018, arXiv:1712.05877; tensorflow/lite/kernels/internal/common.cc.
 """
@@ -106,14 +106,14 @@ def _from_bytes(x: Spec, *, scale: float, zero_point: int) -> Spec:
 def _requantise(
     x: Spec, upper: Spec, lower: Spec, *, least: int, most: int, is_small: bool
 ) -> Spec:
-    """Return the quanta of sums of integers; all are float32.
+    """Return the quantized values of sums, in steps from 0; all are float32.
 
     Args:
         x: sums [..., channels].
         upper: [channels], or [1] for all: the multiplier of a sum, as of `INTEGER_CONV2D`, without
             its last 16 bits.
         lower: likewise: these bits, times 64, and 32 more than the shift.
-        least: the smallest quantum of the result.
+        least: the smallest value of the result.
         most: the largest.
         is_small: whether sums, also without a bias, are below 2**22.
     """
@@ -123,14 +123,14 @@ def _requantise(
 def _quanta_binary(
     a: Spec, b: Spec, *, kind: str, numbers: tuple[int, ...], least: int, most: int
 ) -> Spec:
-    """Add, subtract or multiply quanta of two scales, which broadcast; all are float32.
+    """Add, subtract or multiply values in steps of two scales, which broadcast; all are float32.
 
     Args:
-        a: quanta.
-        b: quanta.
+        a: steps from 0.
+        b: likewise.
         kind: as of `INTEGER_BINARY`, like ``numbers``, whose zero points are 0.
         numbers: likewise.
-        least: the smallest quantum of the result.
+        least: the smallest value of the result.
         most: the largest.
     """
     return a

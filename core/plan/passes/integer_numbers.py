@@ -190,7 +190,7 @@ def sum_limits(taps: np.ndarray, given: Quanta, channels: int) -> tuple[np.ndarr
     """Return between which numbers sums of products are, and those of any part of them; float64.
 
     Args:
-        taps: quanta of a filter, float32 [..., channels] in this order.
+        taps: a filter in steps from 0, float32 [..., channels] in this order.
         given: of the values that it is multiplied with.
         channels: number of results.
     """

@@ -1,4 +1,4 @@
-"""Which steps of networks of integers compute with integers, whatever these are written as.
+"""The steps of networks of integers that compute with integers, whatever these are written as.
 
 Convolutions, depthwise ones and matrix products of quantised values with constants that stand for
 integers do, if their result is rounded to quantised values; so do sums, differences and products of

@@ -1,8 +1,8 @@
 """The pass that makes networks of integers compute with them where values are float32.
 
-A value is its quanta: the integer without its zero point, which is 0 around images, too. Sums of
-products of quanta are exact below 2**24, so that float kernels give those of LiteRT's kernels, and
-`core.plan.integer_ops.REQUANTISE` rounds them to the bit as those do.
+A value is given in steps from 0: the integer without its zero point, so that it is 0 around images,
+too. Sums of products of such values are exact below 2**24, so that float kernels give those of
+LiteRT's kernels, and `core.plan.integer_ops.REQUANTISE` rounds them as those do, to the bit.
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ from core.plan.integer_ops import INTEGER_RESIZE, QUANTA_BINARY, REQUANTISE
 from core.plan.passes.integer_numbers import Numbers, Quanta, are_exact, sum_limits
 from core.plan.passes.integers import PRODUCTS, Parts, Rewriting, as_filter, windows_of
 
-#: Below this float32 holds all integers.
+#: Where integers end of which float32 holds each.
 _EXACT = 1 << 24
 
-#: Below this float64 holds the products of all integers with multipliers.
+#: Where integers end whose products with multipliers float64 holds.
 _SMALL = 1 << 22
 
 
 def with_quanta(program: Program, *, is_exact: bool = False) -> Program:
-    """Return a program that computes with quanta what `integers` says.
+    """Return a program that computes with steps in float32 what `integers` says.
 
     Args:
         program: the program.
@@ -36,12 +36,12 @@ def with_quanta(program: Program, *, is_exact: bool = False) -> Program:
     return _AsFloats(program, is_exact).result()
 
 
-#: Integers of constants and their quanta, by the address of the integers, while both are there.
+#: Integers of constants and these in float32, by the address of the integers, while both are there.
 _known: "dict[int, tuple[ref[np.ndarray], ref[np.ndarray]]]" = {}
 
 
 def _quanta_of(stored: StoredIntegers) -> np.ndarray:
-    """Return the quanta of a constant, which all plans share."""
+    """Return a constant in steps from 0, which all plans share."""
     values, key = stored.values, id(stored.values)
     if key in _known:
         integers, kept = (each() for each in _known[key])
@@ -55,7 +55,7 @@ def _quanta_of(stored: StoredIntegers) -> np.ndarray:
 
 
 class _AsFloats(Rewriting):
-    """Integers as quanta in float32."""
+    """Integers as steps from 0, in float32."""
 
     dtype, ending = "float32", "quanta"
 
@@ -77,12 +77,12 @@ class _AsFloats(Rewriting):
         return self.constant("number", np.array(value, np.float32))
 
     def constant_integers(self, reference: str, how: Quanta, shape: Shape) -> str:
-        """Return the quanta of a constant, which broadcasts."""
+        """Return the steps of a constant, which broadcasts."""
         found = _quanta_of(self._program.integers[reference])
         return self.constant(f"{reference}/quanta", found)
 
     def product(self, step: Step, x: str, parts: Parts) -> Step:
-        """Return the op itself on quanta."""
+        """Return the op itself on steps."""
         given, (parts, taps, most) = parts, _settled(parts)
         if self._is_exact and most >= _EXACT:
             return self._exact_product(step, x, given)
@@ -124,7 +124,7 @@ class _AsFloats(Rewriting):
         return Step(REQUANTISE, (HERE, *names), attributes)
 
     def binary(self, step: Step, both: list[str], numbers: np.ndarray, quanta: Quanta) -> Step:
-        """Return the op of two arrays of quanta."""
+        """Return the op of two arrays of steps."""
         moved = numbers.copy()
         moved[[0, 3]] = 0
         least, most = quanta.real_limits
@@ -157,7 +157,7 @@ class _AsFloats(Rewriting):
 
 
 def _settled(parts: Parts) -> tuple[Parts, np.ndarray, float]:
-    """Return a product with its filter's quanta, and how large its sums may be on the way.
+    """Return a product, its filter in steps from 0, and how large its sums may be on the way.
 
     Results of a channel that only large sums have, and that are all beyond one limit, become
     constants: files have such channels, with a bias of any size.

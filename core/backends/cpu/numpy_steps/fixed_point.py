@@ -1,7 +1,7 @@
 """Rounding of sums of integers as LiteRT's reference kernels round them, and as steps of chains.
 
-A sum is multiplied by a fixed-point number and rounded twice: to parts of a quantum, then to a
-quantum. Formulas of chains do so in float64 where that is exact.
+A sum is multiplied by a fixed-point number and rounded twice: to parts of a step of quantized
+values, then to a step. Formulas of chains do so in float64 where that is exact.
 """
 
 from collections.abc import Mapping, Sequence

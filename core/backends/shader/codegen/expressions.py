@@ -114,7 +114,7 @@ def _requantise(dtype: str, least: int, most: int, is_small: bool) -> Expression
 def _quanta_binary(
     dtype: str, kind: str, numbers: Sequence[int], least: int, most: int
 ) -> Expression:
-    """Return GLSL of a sum, difference or product of quanta; zero points are 0."""
+    """Return GLSL of a sum, difference or product of steps from 0."""
     _, first, right_of_first, _, second, right_of_second, last, left, right = numbers
     total = "int(a) * int(b)"
     if kind != "mul":

@@ -1,4 +1,4 @@
-"""Rounding of sums of integers in float32 to quanta, in int64, as LiteRT's reference kernels do."""
+"""Rounding of sums of integers in float32, by int64, as LiteRT's reference kernels do."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ def _clipped(values: "TfTensor", least: int, most: int) -> "TfTensor":
 def requantise(
     x: "TfTensor", upper: "TfTensor", lower: "TfTensor", least: int, most: int, is_small: bool
 ) -> "TfTensor":
-    """Return the quanta of sums."""
+    """Return the quantized values of sums, in steps from 0."""
     rest = _wide(lower)
     multiplier = raw.AddV2(
         x=raw.Mul(x=_wide(upper), y=_number(1 << 16)), y=raw.RightShift(x=rest, y=_number(6))
@@ -54,7 +54,7 @@ def requantise(
 def quanta_binary(
     a: "TfTensor", b: "TfTensor", kind: str, numbers: Sequence[int], least: int, most: int
 ) -> "TfTensor":
-    """Return the sum, difference or product of quanta; zero points are 0."""
+    """Return the sum, difference or product of steps from 0."""
     _, first, right_of_first, _, second, right_of_second, last, left, right = map(_number, numbers)
     if kind == "mul":
         total = raw.Mul(x=_wide(a), y=_wide(b))
