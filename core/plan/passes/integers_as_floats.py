@@ -17,10 +17,10 @@ from core.plan.integer_ops import INTEGER_RESIZE, QUANTA_BINARY, REQUANTISE
 from core.plan.passes.integer_numbers import Numbers, Quanta, are_exact, sum_limits
 from core.plan.passes.integers import PRODUCTS, Parts, Rewriting, as_filter, windows_of
 
-#: Where integers end of which float32 holds each.
+#: The end of the integers that float32 holds.
 _EXACT = 1 << 24
 
-#: Where integers end whose products with multipliers float64 holds.
+#: The end of the integers whose products with multipliers float64 holds.
 _SMALL = 1 << 22
 
 

@@ -120,6 +120,7 @@ def test_values_are_no_names_in_functions():
         "clip_value_min": 0,
         "clip_value_max": 1,
         **{"scale": 1.0, "zero_point": 0, "low": 0, "high": 1, "nudge": True},
+        **{"least": 0, "most": 1, "is_small": True, "kind": "add", "numbers": (0,) * 9},
     }
     for op, row in EXPRESSIONS.items():
         if callable(row):

@@ -200,11 +200,11 @@ int rounded_product(int x, int upper, int lower, int right) {
 }""",
     # See `core.plan.integer_ops.REQUANTISE`.
     "quantum_of_sum": """
-float quantum_of_sum(float x, float upper, float lower, float least, float most) {
+float quantum_of_sum(float x, float upper, float lower, float lowest, float highest) {
     int rest = int(lower);
     int shift = (rest & 63) - 32;
     int rounded = rounded_product(int(x) << max(shift, 0), int(upper), rest >> 6, max(-shift, 0));
-    return clamp(float(rounded), least, most);
+    return clamp(float(rounded), lowest, highest);
 }""",
 }
 
