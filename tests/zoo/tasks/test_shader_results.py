@@ -1,7 +1,5 @@
 """Every model of the zoo on the shader backend: what it tells of a photo is what cpu tells."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 
@@ -22,22 +20,10 @@ PHOTOS = {
 }
 
 
-class Bounds(NamedTuple):
-    """How far results may be apart."""
-
-    score: float = 1e-3  # of a score or probability; of the largest of a network's numbers
-    place: float = 1e-3  # of what is above 1, and of the longer side of the photo
-    pixels: float = 1e-3  # of a mask: where two classes are about as likely it may be the other
-
-
-#: Of networks of 8-bit integers, by name. Sums come in another order, and one that is rounded to
-#: another quantum moves all that follows: of the heatmaps up to 0.37 of the values, on the shader
-#: and tf backends as between the two tiers of cpu. A quantum of a heatmap is 0.08, which moves a
-#: score near a half by 0.02. Measured are 0.0204, 0.0016 and 0.0029 at most.
-ROUNDED_OTHERWISE = {
-    name: Bounds(0.021, 0.002, 0.003)
-    for name in ("bodypix.mobilenet_075", "posenet.mobilenet_v1_075_quant")
-}
+#: How far results may be apart: of a score or probability, or of the largest of a network's numbers;
+#: of what is above 1, of the longer side of the photo; of a mask, in shares of its pixels, as where
+#: two classes are about as likely it may be the other.
+BOUND = 1e-3
 
 
 def check_results(name, backend, shared):
@@ -48,8 +34,7 @@ def check_results(name, backend, shared):
     seen = zoo.estimate_hands(photo) if task == "gestures" else photo
     expected, found = (results(name, where, seen) for where in ("cpu", backend))
     assert all(len(result) for result in expected.values())
-    bounds = ROUNDED_OTHERWISE.get(name, Bounds())
-    assert differences(found, expected, max(photo.shape), bounds) == []
+    assert differences(found, expected, max(photo.shape)) == []
 
 
 def results(name, backend, seen):
@@ -61,7 +46,7 @@ def results(name, backend, seen):
         return {verb: getattr(model, verb)(seen) for verb in verbs if verb != "infer"}
 
 
-def differences(found, expected, side, bounds=Bounds(), path=""):  # noqa: B008
+def differences(found, expected, side, path=""):
     """Where two results are not the same but for rounding."""
     if isinstance(expected, dict) and found.keys() == expected.keys():
         pairs = [(f"{path}.{key}", found[key], expected[key]) for key in expected]
@@ -69,21 +54,20 @@ def differences(found, expected, side, bounds=Bounds(), path=""):  # noqa: B008
         pairs = [
             (f"{path}[{i}]", *pair) for i, pair in enumerate(zip(found, expected, strict=True))
         ]
-    elif same(found, expected, side, bounds):
+    elif same(found, expected, side):
         return []
     else:
         return [f"{path}: {found!r} is not {expected!r}"]
-    return [line for at, one, other in pairs for line in differences(one, other, side, bounds, at)]
+    return [line for at, one, other in pairs for line in differences(one, other, side, at)]
 
 
-def same(found, expected, side, bounds):
+def same(found, expected, side):
     if isinstance(expected, np.ndarray) and expected.dtype == np.uint8:
-        return np.mean(found != expected) <= bounds.pixels
+        return np.mean(found != expected) <= BOUND
     if isinstance(expected, np.ndarray):
-        return np.abs(found - expected).max() <= bounds.score * max(1, np.abs(expected).max())
+        return np.abs(found - expected).max() <= BOUND * max(1, np.abs(expected).max())
     if isinstance(expected, float):
-        bound = bounds.place * side if abs(expected) > 1 else bounds.score
-        return abs(found - expected) <= bound
+        return abs(found - expected) <= (BOUND * side if abs(expected) > 1 else BOUND)
     return found == expected
 
 
