@@ -20,7 +20,7 @@ PHOTOS = {
 }
 
 
-#: How far results may be apart: of a score or probability, or of the largest of a network's numbers;
+#: How far results may be apart: of a score or probability, or of the largest of other numbers;
 #: of what is above 1, of the longer side of the photo; of a mask, in shares of its pixels, as where
 #: two classes are about as likely it may be the other.
 BOUND = 1e-3
