@@ -163,9 +163,10 @@ def _settled(parts: Parts) -> tuple[Parts, np.ndarray, float]:
     constants: files have such channels, with a bias of any size.
     """
     taps, bias, (multiplier, shift) = _quanta_of(parts.filter), parts.bias, parts.numbers
-    given = max(-parts.given.real_limits[0], parts.given.real_limits[1])
-    widest = 255 * given * (taps.size // len(bias)) + max(int(bias.max()), -int(bias.min()))
-    if widest < _SMALL:
+    limits, zero = np.iinfo(parts.filter.values.dtype), parts.filter.zero_point
+    factors = max(limits.max - zero, zero - limits.min) * max(map(abs, parts.given.real_limits))
+    widest = factors * (taps.size // len(bias)) + max(int(bias.max()), -int(bias.min()))
+    if widest < _EXACT:
         return parts, taps, widest
     low, high = sum_limits(taps, parts.given, len(bias))
     sums = np.maximum(high, -low) + abs(bias.astype(np.float64))
