@@ -10,6 +10,7 @@ import zoo
 from weights_cache.common.messages import say
 from zoo.cli import import_phase
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
+from zoo.cli.signals import leave_if_alone
 from zoo.cli.task_commands import TASKS
 from zoo.cli.terminal import Parser, run_safely
 
@@ -86,7 +87,11 @@ _OTHERS = (
 
 
 def run(arguments: list[str] | None) -> int:
-    """Run the command that the arguments name, and return the exit status."""
+    """Run the command that the arguments name, and return the exit status.
+
+    Args:
+        arguments: None for those of this process, which then is the command and may end here.
+    """
     # NumPy is imported by the commands that need it.
     choose_kernels()
     leave_threads_out()
@@ -103,7 +108,10 @@ def run(arguments: list[str] | None) -> int:
         import_phase.end()
         return run_command(given)
 
-    return run_safely(command)
+    status = run_safely(command)
+    if arguments is None:
+        leave_if_alone(status)
+    return status
 
 
 def make_parser(command: str = "") -> Parser:
