@@ -1,13 +1,11 @@
 """The commands of ``zoo``, and running them."""
 
 import sys
-from collections.abc import Callable
 from functools import partial
-from importlib import import_module
-from typing import Any
 
 import zoo
 from weights_cache.common.messages import say
+from weights_cache.common.providers import found_at
 from zoo.cli import import_phase
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
 from zoo.cli.signals import leave_if_alone
@@ -104,7 +102,7 @@ def run(arguments: list[str] | None) -> int:
         if given.run is None:
             say(parser.format_help(), end="")
             return 2
-        run_command = given.run if callable(given.run) else find_function(given.run)
+        run_command = given.run if callable(given.run) else found_at(given.run)
         import_phase.end()
         return run_command(given)
 
@@ -131,11 +129,4 @@ def make_parser(command: str = "") -> Parser:
 
 def _declare(function: str, *arguments: object) -> None:
     """Call a function that declares arguments."""
-    find_function(function)(*arguments)
-
-
-def find_function(place: str) -> Callable[..., Any]:
-    """Return a function by ``"module:name"``, whose module is imported when it is needed."""
-    module, name = place.split(":")
-    found: Callable[..., Any] = getattr(import_module(module), name)
-    return found
+    found_at(function)(*arguments)

@@ -87,7 +87,7 @@ def _leave(status: int) -> NoReturn:
     if compiling is not None:
         compiling.abandon()
     atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None where it was closed before
         with suppress(OSError, ValueError):
             stream.flush()
     os._exit(status)
