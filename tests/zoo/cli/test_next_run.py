@@ -157,7 +157,7 @@ def test_a_terminal_shows_one_line_with_the_model(started, monkeypatch, capsys):
     missed(100).compile()
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("zoo: posenet.tiny is compiled in the background, once, which takes")
-    assert "some 4 s" in line and "ZOO_COMPILE=0 turns this off" in line
+    assert "some 5 s" in line and "ZOO_COMPILE=0 turns this off" in line
 
 
 def test_many_images_are_worth_a_look_for_kernels():

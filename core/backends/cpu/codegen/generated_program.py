@@ -1,5 +1,6 @@
 """The generated kernels of a program, and their machine code."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -8,6 +9,8 @@ from core.backends.cpu.codegen.grouping import find_groups, generate_group, read
 from core.backends.cpu.codegen.ir.instruction_set import InstructionSet
 from core.backends.cpu.codegen.ir.module_text import kernel_name, module_text
 from core.backends.cpu.codegen.machine_code.kernel_code import (
+    LOGGER_NAME,
+    SECONDS_EACH,
     MachineCode,
     cached_code,
     compile_code,
@@ -115,7 +118,12 @@ class GeneratedProgram:
 
     def compiled_code(self) -> MachineCode:
         """Return the machine code from the disk, or compiled now and cached for later processes."""
-        code = cached_code(self._key) or compile_code(self._key, self._modules)
+        code = cached_code(self._key)
+        if code is None:
+            kernels, seconds = len(self._numbers), SECONDS_EACH * len(self._numbers)
+            text = "compiling %d kernels of a network, once for this computer, in some %.1f s"
+            logging.getLogger(LOGGER_NAME).info(text, kernels, seconds, extra={"seconds": seconds})
+            code = compile_code(self._key, self._modules)
         _missed.pop(name_of(self._key), None)
         return code
 
