@@ -24,8 +24,9 @@ from weights_cache.regular_files import open_regular
 
 VARIABLE = "ZOO_CODE_CACHE"
 
-#: Bytes of all files; above it the least recently used ones are deleted.
-MOST_BYTES = 256_000_000
+#: Bytes of all files; above it the least recently used ones are deleted. Calls of all models of the
+#: zoo take 370 MB.
+MOST_BYTES = 512_000_000
 
 _SUFFIX = ".code"
 _CHECKSUM_BYTES = 4
@@ -112,7 +113,9 @@ def keep(key: str, code: bytes) -> None:
     if place is None:
         return
     with contextlib.suppress(OSError):
-        _write(place / f"{key}{_SUFFIX}", code + _checksum(key, code))
+        path = place / f"{key}{_SUFFIX}"
+        _write(path, code + _checksum(key, code))
+        _paths[path] = True
         _tidy_sometimes(place)
 
 
@@ -131,6 +134,17 @@ def describe() -> str:
         return f"not used: {fault}"
     sizes = [status.st_size for _, status in _files(place)]
     return f"{place}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB"
+
+
+def count_of_evicted() -> int:
+    """Return how many of the files that this process kept have made room for later ones of it.
+
+    What does not fit is deleted now.
+    """
+    place = _usable_folder(make=False)
+    if place is not None:
+        _tidy(place)
+    return [*_paths.values()].count(False)
 
 
 def count_of(prefix: str) -> int:
@@ -154,6 +168,7 @@ def _usable_folder(make: bool) -> Path | None:
 
 
 _written = 0
+_paths: dict[Path, bool] = {}  # that this process has written: whether it did not delete them
 
 
 def _checksum(key: str, code: bytes | memoryview) -> bytes:
@@ -196,3 +211,5 @@ def _tidy(place: Path) -> None:
         if is_stale or total > MOST_BYTES:
             with contextlib.suppress(OSError):
                 path.unlink()
+                if path in _paths:
+                    _paths[path] = False

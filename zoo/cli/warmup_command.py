@@ -12,6 +12,7 @@ import zoo
 from core.backends.cpu.tiers import find_fault
 from core.process import code_cache
 from weights_cache.common.errors import ZooError
+from weights_cache.common.sizes import count_text
 from zoo.catalog.entries import find_entry, is_entry, is_path, verbs_of
 from zoo.catalog.weight_files import missing_files
 from zoo.cli.task_commands import TASKS
@@ -56,6 +57,12 @@ def _run(given: argparse.Namespace) -> int:
             failed += 1
         else:
             show(f"{name}  {perf_counter() - begun:.1f} s", flush=True)
+    if gone := code_cache.count_of_evicted():
+        complain(
+            f"the code cache holds {code_cache.MOST_BYTES / 1e6:.0f} MB: {count_text(gone, 'file')} "
+            "made room for later ones, so that some of these models are compiled again when they "
+            "run; warm up those that you use"
+        )
     return 0 if not failed else 1 if failed < len(names) else 2
 
 

@@ -181,6 +181,13 @@ def test_what_warmup_compiled_no_command_misses():
         assert (done.returncode, done.stderr) == (0, "0\n")
 
 
+def test_warmup_says_that_not_all_fits_into_the_cache():
+    small = f"from core.process import code_cache\ncode_cache.MOST_BYTES = 100_000\n{_COUNTED}"
+    warmed = command(small, "warmup", "posenet.tiny")
+    assert warmed.returncode == 0 and "the code cache holds 0 MB: " in warmed.stderr
+    assert "made room for later ones" in warmed.stderr
+
+
 def test_warmup_takes_models_from_paths_also(capsys, tmp_path):
     status, out, err = run(capsys, "warmup", str(tmp_path / "none.tflite"))
     assert status == 2 and out == "" and "none.tflite" in err[0]
