@@ -57,13 +57,19 @@ def _run(given: argparse.Namespace) -> int:
             failed += 1
         else:
             show(f"{name}  {perf_counter() - begun:.1f} s", flush=True)
-    if gone := code_cache.count_of_evicted():
-        complain(
-            f"the code cache holds {code_cache.MOST_BYTES / 1e6:.0f} MB: {count_text(gone, 'file')} "
-            "made room for later ones, so that some of these models are compiled again when they "
-            "run; warm up those that you use"
-        )
+    _report_evicted()
     return 0 if not failed else 1 if failed < len(names) else 2
+
+
+def _report_evicted() -> None:
+    """Say so if not all that was compiled has room in the cache."""
+    gone = code_cache.count_of_evicted()
+    if gone:
+        complain(
+            f"the code cache holds {code_cache.MOST_BYTES / 1e6:.0f} MB: "
+            f"{count_text(gone, 'file')} made room for later ones, so that some of these models "
+            "are compiled again when they run; warm up those that you use"
+        )
 
 
 def _models(names: list[str]) -> Iterator[str]:
