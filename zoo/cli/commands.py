@@ -103,7 +103,8 @@ def run(arguments: list[str] | None) -> int:
             say(parser.format_help(), end="")
             return 2
         run_command = given.run if callable(given.run) else found_at(given.run)
-        import_phase.end()
+        if not given.imports_while_working:
+            import_phase.end()
         return run_command(given)
 
     status = run_safely(command)
@@ -116,7 +117,7 @@ def make_parser(command: str = "") -> Parser:
     """The parser of one command, as each takes time; for any other name that of all commands."""
     parser = Parser(prog="zoo", description=(zoo.__doc__ or "").splitlines()[0])
     parser.add_argument("--version", action="version", version=f"friendly-zoo {zoo.__version__}")
-    parser.set_defaults(run=None)
+    parser.set_defaults(run=None, imports_while_working=False)
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
     declared = {name: (meaning, partial(_declare, declare)) for name, meaning, declare in _OTHERS}
     of_task = partial(_declare, "zoo.cli.image_commands:declare_task")
