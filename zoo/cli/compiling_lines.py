@@ -4,10 +4,12 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.backends.cpu.codegen.machine_code.kernel_code import LOGGER_NAME
 from weights_cache.common.messages import is_read_by_people
 from zoo.cli.terminal import complain
 from zoo.pipeline.model_cache import kept_names
+
+#: The engine's logger that says at level INFO that it compiles.
+LOGGER_NAME = "core.compiling"
 
 #: Seconds of waiting for which there is no line.
 _SHORT = 0.5

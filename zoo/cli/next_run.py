@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu import single_runs
-from core.backends.cpu.codegen.machine_code.kernel_code import SECONDS_EACH
 from core.process import code_cache
 from weights_cache.child_processes import python_command, python_environment
 from weights_cache.common.errors import ZooError
@@ -66,7 +65,7 @@ class NextRun:
             _start(self._given.words, self._pixels)
             if is_read_by_people():
                 names = " and ".join(kept_names())
-                seconds = _SECONDS_MORE + SECONDS_EACH * self._missed
+                seconds = _SECONDS_MORE + single_runs.SECONDS_EACH * self._missed
                 complain(
                     f"{names} is compiled in the background, once, which takes some {seconds:.0f} "
                     f"s: later runs take less time ({VARIABLE}=0 turns this off)"

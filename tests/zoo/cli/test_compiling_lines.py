@@ -4,11 +4,11 @@ import logging
 
 import pytest
 
-from core.backends.cpu.codegen.machine_code.kernel_code import LOGGER_NAME
 from tests.core.backends.cpu_codegen.tier_choice import choose_freely
 from tests.helpers import require_llvmlite
 from tests.zoo.cli.test_cli import PHOTO, run
 from zoo.cli import compiling_lines
+from zoo.cli.compiling_lines import LOGGER_NAME
 from zoo.pipeline import model_cache
 
 #: The pose of a small network, as a model of its own that no other test loads.

@@ -9,8 +9,6 @@ from core.backends.cpu.codegen.grouping import find_groups, generate_group, read
 from core.backends.cpu.codegen.ir.instruction_set import InstructionSet
 from core.backends.cpu.codegen.ir.module_text import kernel_name, module_text
 from core.backends.cpu.codegen.machine_code.kernel_code import (
-    LOGGER_NAME,
-    SECONDS_EACH,
     MachineCode,
     cached_code,
     compile_code,
@@ -26,9 +24,12 @@ from core.backends.cpu.codegen.step_kernels import (
 )
 from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun, joined
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, Scratch, Views, Work
-from core.backends.cpu.single_runs import note_missing
+from core.backends.cpu.single_runs import SECONDS_EACH, note_missing
 from core.engine.program import ABSENT, Program, Step, is_alias, use_counts
 from core.process.code_cache import is_usable
+
+#: Says at level INFO that the caller waits for the compiler; the record has the ``seconds``.
+LOGGER = logging.getLogger("core.compiling")
 
 #: Names of code that was not cached when this process looked for it; at most so many.
 _missed: dict[str, None] = {}
@@ -122,7 +123,7 @@ class GeneratedProgram:
         if code is None:
             kernels, seconds = len(self._numbers), SECONDS_EACH * len(self._numbers)
             text = "compiling %d kernels of a network, once for this computer, in some %.1f s"
-            logging.getLogger(LOGGER_NAME).info(text, kernels, seconds, extra={"seconds": seconds})
+            LOGGER.info(text, kernels, seconds, extra={"seconds": seconds})
             code = compile_code(self._key, self._modules)
         _missed.pop(name_of(self._key), None)
         return code

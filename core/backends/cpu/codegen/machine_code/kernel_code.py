@@ -14,13 +14,6 @@ from core.process.source_stamp import source_stamp
 #: Part of the key, to be changed with the format of the cache.
 FORMAT = "cpu kernels 2"
 
-#: Name of the logger that says at level INFO that the caller waits for the compiler; the record has
-#: the ``seconds``, about.
-LOGGER_NAME = "core.compiling"
-
-#: Seconds that a kernel of a network takes to compile, about.
-SECONDS_EACH = 0.04
-
 #: One module after the other: texts of LLVM IR, each with the kernels of a step.
 Texts = Callable[[], Sequence[str]]
 
