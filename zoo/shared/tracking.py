@@ -90,8 +90,7 @@ class _Track:
 
     def moved(self, sighting: Sighting) -> np.ndarray:
         """Return the pixels [2] by which the object moved in the image."""
-        both = common(sighting.visible, self.last.visible)
-        return mean_over(both, sighting.points - self.last.points)
+        return sighting.moved_from(self.last)
 
     def see(self, sighting: Sighting, time: float, growth: float) -> None:
         """Take a sighting of the object, which looks larger by a factor."""
@@ -100,7 +99,7 @@ class _Track:
         share = max(float(weight(np.array(_SPEED_CUTOFF), step)), 1 / self.sightings)
         self.speed += share * ((self.moved(sighting) - self.drift) / step - self.speed)
         extent = sighting.extent
-        hidden = not sighting.visible.all()  # then its size is what it was, nearer or farther
+        hidden = not sighting.is_whole  # then its size is what it was, nearer or farther
         self.size = max(extent, self.size * growth) if hidden else extent
         self._see_colours(sighting.colours, step)
         self.labels[sighting.label] += 1
@@ -195,7 +194,7 @@ class Tracker:
         is_alike = track.unseen == 1 and now.label in (track.label, before.label)
         if not is_alike or len(now.points) != len(before.points):
             return False
-        if not (now.visible.all() and before.visible.all()):
+        if not (now.is_whole and before.is_whole):
             return False
         noise = _SIZE_NOISE * track.size
         growth = (now.extent + noise) / (before.extent + noise)
