@@ -47,6 +47,10 @@ _TASKS_OF_A_THREAD = 4
 #: Smallest work of a task, in instructions: some 10 microseconds.
 _LEAST_WORK = 100_000
 
+#: Smallest work that threads share: some 500 microseconds. Waking workers, and their waiting for
+#: the next run, burns 200 to 300: of less work that is more than the caller gains.
+_LEAST_SHARED = 10_000_000
+
 #: The function of a kernel in its code.
 _NAME = "kernel"
 
@@ -254,7 +258,7 @@ def split(rows: int, work: int) -> tuple[int, int]:
         rows: lines of a result.
         work: what all of them take, in instructions.
     """
-    most = _TASKS_OF_A_THREAD * thread_count()
+    most = _TASKS_OF_A_THREAD * thread_count() if work >= _LEAST_SHARED else 1
     tasks = max(1, min(rows, most, work // _LEAST_WORK))
     block = -(-rows // tasks)
     return -(-rows // block), block
