@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from core.backends.cpu.threads import sparing_work
 from core.backends.cpu.tiers import lasting_work
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import choices, verb_options
@@ -137,6 +138,7 @@ class Session:
         return moment
 
     @lasting_work
+    @sparing_work
     def _followed(self, pixels: np.ndarray, now: float) -> Any:
         return self._follow(pixels, now)
 

@@ -65,20 +65,18 @@ class _ItemFilters:
         self._blend = MaskBlender()
         self.time = 0.0
 
-    def __call__(self, given: Mapping[str, Any] | Draft, time: float) -> dict[str, Any]:
+    def __call__(self, item: Mapping[str, Any] | Draft, time: float) -> dict[str, Any]:
         self.time = time
-        if isinstance(given, Draft):
-            item = self._of_draft(given, time)
-            steady = item
+        if isinstance(item, Draft):
+            steady = self._of_draft(item, time)
         else:
-            item = given
             steady = self._of_item(item, time)
-        mask = item.get("segmentation")
+        mask = steady.get("segmentation")
         if mask is not None and "probability" in mask:
             likely = self._blend(mask["probability"], time)
             inside = (likely >= LIKELY).astype(np.uint8)
             steady["segmentation"] = {**mask, "mask": inside, "probability": likely}
-        for side, points in item.get("iris", {}).items():
+        for side, points in steady.get("iris", {}).items():
             _, smooth = self._smoothed(side, points, time)
             steady["iris"] = {**steady["iris"], side: _moved(points, smooth)}
         return steady

@@ -10,13 +10,12 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
-from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from core.backends.cpu import single_runs
 from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
 from core.errors import CoreError, SettingError
-from core.process.context_vars import in_new_context
+from core.process.context_vars import with_value
 
 if TYPE_CHECKING:
     from core.engine.executable import Executable
@@ -110,16 +109,7 @@ def lasting_work(function: Callable[P, R]) -> Callable[P, R]:
     >>> lasting_work(_lasts.get)(), _lasts.get()
     (True, False)
     """
-
-    def call(*arguments: P.args, **options: P.kwargs) -> R:
-        _lasts.set(True)
-        return function(*arguments, **options)
-
-    @wraps(function)
-    def in_context(*arguments: P.args, **options: P.kwargs) -> R:
-        return in_new_context(call, *arguments, **options)
-
-    return in_context
+    return with_value(_lasts, True, function)
 
 
 def is_lasting() -> bool:
@@ -128,12 +118,9 @@ def is_lasting() -> bool:
 
 
 def _has_much_work(program: "Program") -> bool:
-    from core.engine.program import multiply_adds
+    from core.engine.program import work_of
 
-    if program.repeats is not None:
-        return True
-    sizes = (program.specs[s.name].size + multiply_adds(s, program.specs) for s in program.steps)
-    return sum(sizes) >= _LEAST_WORK
+    return program.repeats is not None or work_of(program) >= _LEAST_WORK
 
 
 def _check_compiler() -> None:

@@ -156,7 +156,7 @@ class _Text:
 
     def find_inside(self, chunk: Index, first: Index) -> None:
         """Write the first position of each of some pixels, and the shares, to the scratch."""
-        k, v = self._k, self._numbers
+        k = self._k
         across, down = self._positions(chunk, first)
         column, row = map(self._floor, (across, down))
         self._store_shares((self._share(across, column), self._share(down, row)), first)
