@@ -173,7 +173,7 @@ class LabelSmoother:
         if self._time is None or time - self._time > GAP:
             self._scores = dict(now)
         else:
-            share = float(weight(np.array(LABEL_CUTOFF), time - self._time))
+            share = weight(LABEL_CUTOFF, time - self._time)
             known = {**dict.fromkeys(now, 0.0), **self._scores}
             self._scores = {
                 index: score + share * (now.get(index, 0.0) - score)

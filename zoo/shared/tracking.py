@@ -96,7 +96,7 @@ class _Track:
         """Take a sighting of the object, which looks larger by a factor."""
         step = time - self.seen_at
         # The first speeds are averaged, since nothing was known before.
-        share = max(float(weight(np.array(_SPEED_CUTOFF), step)), 1 / self.sightings)
+        share = max(weight(_SPEED_CUTOFF, step), 1 / self.sightings)
         self.speed += share * ((self.moved(sighting) - self.drift) / step - self.speed)
         extent = sighting.extent
         hidden = not sighting.is_whole  # then its size is what it was, nearer or farther
@@ -112,7 +112,7 @@ class _Track:
         if known is None or new is None or known.shape != new.shape:
             self.colours = new
             return
-        share = float(weight(np.array(_COLOUR_CUTOFF), step))
+        share = weight(_COLOUR_CUTOFF, step)
         mixed = known + share * (new - known)
         self.colours = np.where(np.isnan(new), known, np.where(np.isnan(known), new, mixed))
 
@@ -217,7 +217,7 @@ class Tracker:
             return
         move = np.median([track.moved(sighting) for track, sighting in known], axis=0)
         self._shift(move - self._camera * step)
-        share = weight(np.array(_CAMERA_CUTOFF), step)
+        share = weight(_CAMERA_CUTOFF, step)
         self._camera = self._camera + share * (move / step - self._camera)
 
 
