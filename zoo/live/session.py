@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.threads import sparing_work
-from core.backends.cpu.tiers import lasting_work
+from core.backends.cpu.tiers import live_work
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import choices, verb_options
 from zoo.images.flips import flipped
@@ -137,8 +136,7 @@ class Session:
         moment.update(treated.more)  # type: ignore[typeddict-item]
         return moment
 
-    @lasting_work
-    @sparing_work
+    @live_work
     def _followed(self, pixels: np.ndarray, now: float) -> Any:
         return self._follow(pixels, now)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from core.backends.cpu import single_runs
 from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
+from core.backends.cpu.threads import sparing_work
 from core.errors import CoreError, SettingError
 from core.process.context_vars import with_value
 
@@ -110,6 +111,17 @@ def lasting_work(function: Callable[P, R]) -> Callable[P, R]:
     (True, False)
     """
     return with_value(_lasts, True, function)
+
+
+def live_work(function: Callable[P, R]) -> Callable[P, R]:
+    """Mark a function that runs its plans for each frame of a live video.
+
+    It is lasting work, which spares the other CPUs (`core.backends.cpu.threads.sparing_work`).
+
+    >>> live_work(_lasts.get)(), _lasts.get()
+    (True, False)
+    """
+    return lasting_work(sparing_work(function))
 
 
 def is_lasting() -> bool:
