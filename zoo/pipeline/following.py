@@ -21,9 +21,9 @@ from zoo.shared.placement import Region
 #: Seconds after which a detector looks for further objects beside those that are followed.
 SEARCH_INTERVAL = 0.5
 
-#: Seconds after which a detector looks again where it has found nothing. From 10 frames a second on
-#: an object is found at most 0.2 s late that came while much else moved.
-EMPTY_INTERVAL = 0.16
+#: Seconds within which a detector looks again where it has found nothing: so late an object is found
+#: at most that came while much else moved, from 10 frames a second on.
+EMPTY_INTERVAL = 0.2
 
 #: Seconds after the first of several looks in vain, from look to look twice as many.
 _FIRST_PAUSE = 0.03
@@ -87,6 +87,7 @@ class Search:
     def __init__(self, interval: float = SEARCH_INTERVAL):
         self._interval = interval
         self._last: float | None = None
+        self._time = self._time_before = 0.0  # of the last frame, and of the one before
         self._pause = 0.0  # after the last look, while nothing is known
         self._seen: np.ndarray | None = None  # the cells of the last look in vain
         self._moves = False  # whether something has moved between the last two looks
@@ -103,6 +104,7 @@ class Search:
             most: the largest number that is wanted; None: any.
             image: the frame.
         """
+        self._time_before, self._time = self._time, time
         if followed:
             self._pause, self._seen = 0.0, None
             if most is not None and followed >= most:
@@ -112,11 +114,16 @@ class Search:
         moves = self._seen is None or has_moved(self._seen, cells)
         if moves and not self._moves:
             self._pause, self._moves = 0.0, True
-        if not self._begin(time, self._pause):
+        if not self._begin(time, 0.0 if self._is_next_late() else self._pause):
             return False
         self._seen, self._moves = cells, moves
         self._pause = min(max(2 * self._pause, _FIRST_PAUSE), EMPTY_INTERVAL)
         return True
+
+    def _is_next_late(self) -> bool:
+        """Return whether `EMPTY_INTERVAL` is likely to be over before the next frame comes."""
+        next_time = 2 * self._time - self._time_before
+        return self._last is not None and next_time - self._last > EMPTY_INTERVAL + _ROUNDING
 
     def _begin(self, time: float, pause: float) -> bool:
         """Return whether a pause since the last look is over; if so, this is the next one."""

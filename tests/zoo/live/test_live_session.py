@@ -303,7 +303,7 @@ def room(rng, count):
 def test_a_detector_that_finds_nothing_looks_rarely(rng):
     found = looks(room(rng, 250))
     assert max(np.diff([*found, 10.0])) <= 0.2 + 1e-9
-    assert len(found) <= 250 / 4 + 3
+    assert len(found) <= 250 / 5 + 3
 
 
 @pytest.mark.parametrize("fps", [10, 24, 25, 30, 60])
