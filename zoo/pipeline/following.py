@@ -21,8 +21,8 @@ from zoo.shared.placement import Region
 #: Seconds after which a detector looks for further objects beside those that are followed.
 SEARCH_INTERVAL = 0.5
 
-#: Seconds within which a detector looks again where it has found nothing: so late an object is found
-#: at most that came while much else moved, from 10 frames a second on.
+#: Seconds within which a detector looks again where it has found nothing: so late at most an object
+#: is found that came while much else moved, from 10 frames a second on.
 EMPTY_INTERVAL = 0.2
 
 #: Seconds after the first of several looks in vain, from look to look twice as many.
