@@ -135,6 +135,12 @@ def multiply_adds(step: Step, specs: Mapping[str, Spec]) -> int:
     return counted(step.op.name, inputs, step.attributes, specs[step.name])
 
 
+def work_of(program: "Program") -> int:
+    """Return the number of values and multiply-adds of a run, without repeats."""
+    specs = program.specs
+    return sum(specs[step.name].size + multiply_adds(step, specs) for step in program.steps)
+
+
 def is_alias(step: Step, program: Program) -> bool:
     """Return whether the result of a step shares its input's data."""
     if not step.op.traits.view:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from core.plan.plan import Plan
 
 #: Part of every key, to be changed with the format.
-FORMAT = "stored calls 4"
+FORMAT = "stored calls 5"
 
 #: The number of calls of a network that are stored; the oldest one goes.
 MOST_CALLS = 8

@@ -8,9 +8,12 @@ So a run of a model changes variables in a copy of its context, which ends with 
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar, Token, copy_context
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
 def in_new_context(function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
@@ -21,6 +24,27 @@ def in_new_context(function: Callable[..., Result], *arguments: Any, **options: 
     1
     """
     return copy_context().run(function, *arguments, **options)
+
+
+def with_value(
+    variable: ContextVar[Result], value: Result, function: Callable[P, Returned]
+) -> Callable[P, Returned]:
+    """Return a function that runs with a context variable of some value.
+
+    >>> variable: ContextVar[int] = ContextVar("variable", default=1)
+    >>> with_value(variable, 2, variable.get)(), variable.get()
+    (2, 1)
+    """
+
+    def call(*arguments: P.args, **options: P.kwargs) -> Returned:
+        variable.set(value)
+        return function(*arguments, **options)
+
+    @wraps(function)
+    def in_context(*arguments: P.args, **options: P.kwargs) -> Returned:
+        return in_new_context(call, *arguments, **options)
+
+    return in_context
 
 
 def reset(variable: ContextVar[Any], token: Token[Any]) -> None:

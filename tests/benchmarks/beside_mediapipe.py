@@ -95,7 +95,20 @@ def nobody() -> np.ndarray:
 CASES = {
     "hands": Case(clip(HAND), "hands.lite", "estimate_hands", {}, "hands", {"max_num_hands": 2}),
     "face mesh": Case(
-        swaying_face, "facemesh.base", "estimate_faces", {}, "face_mesh", {"max_num_faces": 1}
+        swaying_face,
+        "facemesh.base",
+        "estimate_faces",
+        {"max_faces": 1},  # with room for more, both would look for them
+        "face_mesh",
+        {"max_num_faces": 1},
+    ),
+    "several faces": Case(
+        swaying_face,
+        "facemesh.base",
+        "estimate_faces",
+        {"max_faces": 2},
+        "face_mesh",
+        {"max_num_faces": 2},
     ),
     "selfie": Case(
         clip(YOGA), "selfie.base", "segment_person", {}, "selfie", {"model_selection": 0}

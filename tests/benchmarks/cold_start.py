@@ -19,6 +19,7 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
@@ -141,12 +142,14 @@ def measure(rounds: int, commands: dict[str, list[str]]) -> dict[str, list[tuple
 
 
 def fill_cache(folder: str) -> None:
-    """Put the weights of all models into a cache, as after a first run."""
+    """Put the weights that are among the reference files into a cache, as after a first run."""
     from weights_cache import fetch
+    from weights_cache.common.errors import MissingError
     from zoo.catalog.entries import all_entries
 
     for record in {entry.weights for entry in all_entries().values()}:
-        fetch(record, mirror=SHARED / "weights", offline=True)
+        with suppress(MissingError):
+            fetch(record, mirror=SHARED / "weights", offline=True)
 
 
 def main(rounds: int, *, only_networks: bool) -> None:

@@ -130,8 +130,8 @@ FAULTS = {
     ),
     "smoothing: what moves left is too steady": Fault(
         "zoo/shared/filters.py",
-        "how.beta * np.abs(self._speeds)",
-        "how.beta * np.maximum(self._speeds, 0)",
+        "cutoffs = np.abs(speeds)",
+        "cutoffs = np.maximum(speeds, 0)",
         ("tests/zoo/live/test_tracking.py",),
     ),
     "mirroring: boxes keep their left edge": Fault(

@@ -30,6 +30,14 @@ def provided(name: str) -> Any:
 
     Nothing is cached, so that a thread waits while another one imports it.
     """
-    module, _, attribute = _HOMES[name].partition(":")
+    return found_at(_HOMES[name])
+
+
+def found_at(place: str) -> Any:
+    """Import the module or function at ``"package.module"`` or ``"package.module:function"``.
+
+    `pkgutil.resolve_name` does the same, and takes half a millisecond to import.
+    """
+    module, _, attribute = place.partition(":")
     found = import_module(module)
     return getattr(found, attribute) if attribute else found

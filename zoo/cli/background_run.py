@@ -8,7 +8,8 @@ from contextlib import suppress
 import numpy as np
 
 import core
-from zoo.cli.commands import find_function, make_parser
+from weights_cache.common.providers import found_at
+from zoo.cli.commands import make_parser
 
 with suppress(ImportError):  # Windows
     import resource
@@ -29,4 +30,4 @@ def main() -> None:
     pixels = np.load(sys.stdin.buffer, allow_pickle=False)
     core.set_tier(2)
     given = make_parser(words[0]).parse_args(words)
-    find_function(given.work)(given, pixels)
+    found_at(given.work)(given, pixels)

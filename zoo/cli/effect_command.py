@@ -14,6 +14,7 @@ import numpy as np
 import zoo
 from weights_cache.common.errors import ZooError
 from weights_cache.common.progress_bars import with_bar
+from zoo.cli.compiling_lines import announcing_compilation
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.image_sources import find_images, is_several, read_source
@@ -136,6 +137,7 @@ def _check_transparency(effect: str, paths: Iterable[str | None]) -> None:
         raise ZooError(f"{wrong!r} cannot be transparent: its name must end in one of {endings}")
 
 
+@announcing_compilation()
 def _do_video(effect: Callable[[Any], Any], given: argparse.Namespace) -> int:
     """Write a video; Ctrl-C ends it in order."""
     if len(given.images) > 1:

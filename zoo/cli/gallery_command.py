@@ -8,6 +8,7 @@ from typing import Any, cast, get_origin
 
 import core
 from weights_cache.common.errors import ZooError
+from zoo.cli.compiling_lines import announcing_compilation
 from zoo.cli.signals import leaving_at_once
 from zoo.cli.terminal import show
 from zoo.pipeline.options import check_backend
@@ -93,7 +94,7 @@ def _serve_app(given: argparse.Namespace) -> None:
     source, opens = getattr(given, "source", None), hasattr(given, "open")
     app = load_app(given.name)
     serving = serving_of(app, source, _server_options(given), open_browser=opens)
-    with leaving_at_once():
+    with leaving_at_once(), announcing_compilation():
         serving.run()
 
 
@@ -102,7 +103,7 @@ def _run_serve(given: argparse.Namespace) -> int:
 
     _check_backend(given.backend)
     serving = serving_of_rest(given.backend, _server_options(given))
-    with leaving_at_once():
+    with leaving_at_once(), announcing_compilation():
         serving.run()
     return 0
 

@@ -26,7 +26,8 @@ def declare_task(task: Task, command: Any) -> None:
     command.more_help = partial(_models_of, task)
     # By name, as no help needs NumPy, which comes with the module.
     place = "zoo.cli.image_loop"
-    command.set_defaults(run=f"{place}:run_task", work=f"{place}:look_at", task=task)
+    work = {"run": f"{place}:run_task", "work": f"{place}:look_at"}
+    command.set_defaults(**work, task=task, imports_while_working=True)
     _add_sources(command)
     if task.verbs:
         switches = command.add_mutually_exclusive_group()

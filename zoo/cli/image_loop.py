@@ -11,6 +11,7 @@ import zoo
 from weights_cache.common.errors import ZooError
 from weights_cache.common.progress_bars import with_bar
 from weights_cache.shown_urls import shown_url
+from zoo.cli import import_phase
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.hints import Hints
 from zoo.cli.image_sources import find_images, is_several, read_source
@@ -41,6 +42,7 @@ def run_task(given: argparse.Namespace) -> int:
         try:
             for image, drawing in with_bar(list(zip(images, drawings, strict=True)), "image"):
                 done += _do_image(look, image, drawing, given, output, hints, later, first=not done)
+                import_phase.end()
         except KeyboardInterrupt:
             complain(f"stopped after {done} of {len(images)} images")
             stopped = True

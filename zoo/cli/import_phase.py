@@ -1,6 +1,7 @@
 """The imports of a command, during which Python collects no garbage.
 
-They leave hardly any, and looking for it takes a tenth of the time of a command for one image.
+They leave hardly any, and looking for it takes a tenth of the time of a command for one image. They
+end where the command begins to work, or after its first image.
 """
 
 import gc

@@ -34,8 +34,8 @@ _MANY = 100
 #: Seconds after which a command may start a process again.
 _PAUSE = 600.0
 
-#: Seconds that a kernel takes to compile, about, and those that a process takes besides.
-_SECONDS_EACH, _SECONDS_MORE = 0.03, 1.0
+#: Seconds that a process takes beside compiling, about.
+_SECONDS_MORE = 1.0
 
 _CODE = "from zoo.cli.background_run import main\nmain()"
 
@@ -65,7 +65,7 @@ class NextRun:
             _start(self._given.words, self._pixels)
             if is_read_by_people():
                 names = " and ".join(kept_names())
-                seconds = _SECONDS_MORE + _SECONDS_EACH * self._missed
+                seconds = _SECONDS_MORE + single_runs.SECONDS_EACH * self._missed
                 complain(
                     f"{names} is compiled in the background, once, which takes some {seconds:.0f} "
                     f"s: later runs take less time ({VARIABLE}=0 turns this off)"

@@ -2,12 +2,12 @@
 
 import json
 import sys
-from typing import Any, Protocol
+from typing import Protocol
 
 from weights_cache.common.messages import visible
+from weights_cache.common.providers import found_at
 from zoo.export.json_text import encodable, to_json
 from zoo.export.pretty import readable
-from zoo.export.tables import columns_of, csv_text, table_rows
 from zoo.results.vocabulary import Result
 
 
@@ -31,7 +31,8 @@ def make_output(form: str | None, *, several: bool) -> Output:
     if form is None:
         form = "text" if sys.stdout.isatty() else "json"
     if form == "csv":
-        return _Table()
+        table: Output = found_at("zoo.cli.table_output:Table")()
+        return table
     if form == "jsonl":
         return _Lines()
     return _Document(several) if form == "json" else _Text(several)
@@ -69,20 +70,6 @@ class _Lines:
 
     def close(self) -> None:
         pass
-
-
-class _Table:
-    """CSV, always with the names of the images; which columns there are is known at the end."""
-
-    def __init__(self) -> None:
-        self._rows: list[dict[str, Any]] = []
-
-    def add(self, image: str, result: Result) -> None:
-        self._rows += table_rows({image: result}, "to_csv")
-
-    def close(self) -> None:
-        if self._rows:
-            print(csv_text(self._rows, columns_of(self._rows, {})), end="")
 
 
 class _Text:

@@ -1,7 +1,5 @@
 """The commands that run models on images: a row for each task, and the flags of its functions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +10,7 @@ if TYPE_CHECKING:
 class Flag(NamedTuple):
     """An option of a task's functions as a flag of its command."""
 
-    option: Option
+    option: "Option"
     switches: tuple[str, ...]  # of the functions that have it, "" for the one without a switch
     keyword: str  # of the function
     then: bool = False  # for the second function of the task
@@ -64,7 +62,7 @@ class Task(NamedTuple):
         return f"only with {' or '.join(f'--{name}' for name in flag.switches)}"
 
 
-def _options_with_flags(verb: str) -> Iterator[Option]:
+def _options_with_flags(verb: str) -> "Iterator[Option]":
     from zoo.catalog.entries import verb_options
 
     options = verb_options(verb).values()

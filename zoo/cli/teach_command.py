@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import zoo
 from weights_cache.common.errors import ZooError
 from weights_cache.common.sizes import count_text
+from zoo.cli.compiling_lines import announcing_compilation
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import complain, say_written, show
 from zoo.transfer.exports.exporting import check_target
@@ -95,6 +96,7 @@ def _example_text() -> str:
     )
 
 
+@announcing_compilation()
 def _run(given: argparse.Namespace) -> int:
     _check(given)
     refuse_others(given.out)

@@ -12,6 +12,7 @@ import zoo
 from core.backends.cpu.tiers import find_fault
 from core.process import code_cache
 from weights_cache.common.errors import ZooError
+from weights_cache.common.sizes import count_text
 from zoo.catalog.entries import find_entry, is_entry, is_path, verbs_of
 from zoo.catalog.weight_files import missing_files
 from zoo.cli.task_commands import TASKS
@@ -56,7 +57,19 @@ def _run(given: argparse.Namespace) -> int:
             failed += 1
         else:
             show(f"{name}  {perf_counter() - begun:.1f} s", flush=True)
+    _report_evicted()
     return 0 if not failed else 1 if failed < len(names) else 2
+
+
+def _report_evicted() -> None:
+    """Say so if not all that was compiled has room in the cache."""
+    gone = code_cache.count_of_evicted()
+    if gone:
+        complain(
+            f"the code cache holds {code_cache.MOST_BYTES / 1e6:.0f} MB: "
+            f"{count_text(gone, 'file')} made room for later ones, so that some of these models "
+            "are compiled again when they run; warm up those that you use"
+        )
 
 
 def _models(names: list[str]) -> Iterator[str]:

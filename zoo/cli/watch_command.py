@@ -12,6 +12,7 @@ from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from weights_cache.common.progress_bars import with_bar
 from weights_cache.interruptions import pass_interruption
+from zoo.cli.compiling_lines import announcing_compilation
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.terminal import complain, say_written, show, warnings_as_lines
 from zoo.drawing.live_painting import SpeedText, paint
@@ -114,6 +115,7 @@ def tasks_text() -> str:
     return f"tasks:\n  {', '.join(names)}\n  or a function: {', '.join(verbs)}"
 
 
+@announcing_compilation()
 def _run(given: argparse.Namespace) -> int:
     task = given.task or _recorded_task(given.source) or "pose"
     options = {name: getattr(given, name) for name in ("mirror", "start", "stop", "stride", "size")}

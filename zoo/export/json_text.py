@@ -1,8 +1,8 @@
 """Results as JSON, with masks as images."""
 
-import base64
 import io
 import json
+from binascii import b2a_base64
 from collections.abc import Mapping
 from typing import Any
 
@@ -70,7 +70,7 @@ def plain_value(value: Any) -> Any:
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{value!r:.80} is neither plain Python, a mask, nor a probability")
     png, scale = encoded_image(value)
-    text = {"png": base64.b64encode(png).decode("ascii")}
+    text = {"png": b2a_base64(png, newline=False).decode("ascii")}
     return text if scale is None else {**text, "scale": scale}
 
 

@@ -13,6 +13,7 @@ from zoo.live.handedness import HandednessVote
 from zoo.live.smoothing import SMOOTHING, ItemSmoother, LabelSmoother
 from zoo.results.moments import Event
 from zoo.results.vocabulary import Gesture, Hand, Result, kind_of
+from zoo.shared.drafts import Draft, as_items
 from zoo.shared.sightings import Sighting
 from zoo.shared.skeletons import read_positions
 from zoo.shared.tracking import SPEED, Tracker
@@ -96,8 +97,8 @@ class ItemTreatment(Treatment):
         """Return the treated items of a frame."""
         self.seconds = {}
         several = isinstance(result, list)
-        every = result if several else [result]
-        items = [item for item in every if item.get("keypoints") or "box" in item]
+        every = cast("list[Any]", result if several else [result])
+        items = [item for item in every if _has_place(item)]
         steady, ids = self.steady(items, time, pixels)
         events, values = self.found(steady, ids, time)
         if len(items) < len(every):  # nobody, or results without positions, such as labels
@@ -112,7 +113,7 @@ class ItemTreatment(Treatment):
             self._begin(items[0])
         ids = self.timed("ids", self._identities, items, time, pixels)
         if self._smoother is None:
-            return items, ids
+            return as_items(items), ids
         items = self.timed("ids", self._voted, items, ids, time, pixels)
         steady = self.timed("smoothing", self._smoother, items, ids, time)
         for item in steady if self._strips_probability else ():
@@ -138,18 +139,17 @@ class ItemTreatment(Treatment):
         """Return the events that end with the last frame."""
         return self._finder.finish() if self._finder else []
 
-    def _begin(self, item: Mapping[str, Any]) -> None:
+    def _begin(self, item: Any) -> None:
         """Prepare for the kind of items that the model gives, which the first one shows."""
-        kind = kind_of(item)
+        [made] = as_items([item])
+        kind = kind_of(made)
         self._kind = kind.name if kind else "unknown"
         self._tracker = Tracker(_SPEEDS.get(self._kind, SPEED))
         if self._smooth and self._kind in SMOOTHING:
             self._smoother = ItemSmoother(self._kind)
         self._finder = finder_for(self._kind) if self._events else None
 
-    def _identities(
-        self, items: Sequence[Mapping[str, Any]], time: float, pixels: np.ndarray
-    ) -> list[int]:
+    def _identities(self, items: Sequence[Any], time: float, pixels: np.ndarray) -> list[int]:
         return self._tracker.update([sighting_of(item, pixels) for item in items], time)
 
     def _voted(
@@ -223,29 +223,44 @@ class LabelTreatment(Treatment):
         return Treated(steady[: self._shown], [], [], [])
 
 
-def sighting_of(item: Mapping[str, Any], pixels: np.ndarray) -> Sighting:
+def _has_place(item: Any) -> bool:
+    """Return whether an item has points or a box."""
+    return isinstance(item, Draft) or bool(item.get("keypoints")) or "box" in item
+
+
+def sighting_of(item: Mapping[str, Any] | Draft, pixels: np.ndarray) -> Sighting:
     """Return the points by which an item is tracked: keypoints, or the corners of the box."""
+    if isinstance(item, Draft):
+        points = item.points[:: max(1, len(item.points) // _MOST_POINTS), :2]
+        scores = np.full(len(points), item.score_of_points)
+        return _coloured_sighting(points, scores, pixels)
     keypoints = item.get("keypoints") or item.get("pose", {}).get("keypoints")
-    label = item["label"] if "label" in item and not keypoints else ""
     if keypoints:
         shown = keypoints[:: max(1, len(keypoints) // _MOST_POINTS)]
         points = read_positions(shown, "xy")
         scores = np.array([point["score"] for point in shown])
-        sure = Sighting(points, scores).visible[:, None]
-        return Sighting(points, scores, label, np.where(sure, _colours_at(points, pixels), np.nan))
+        return _coloured_sighting(points, scores, pixels)
     x, y, width, height = (item["box"][key] for key in ("x", "y", "width", "height"))
     corners = np.array([[x, y], [x + width, y], [x + width, y + height], [x, y + height]])
+    label = item.get("label", "")
     return Sighting(corners, np.ones(4), label, _colours_of_box(corners, pixels))
+
+
+def _coloured_sighting(points: np.ndarray, scores: np.ndarray, pixels: np.ndarray) -> Sighting:
+    """Return points [n, 2] with the colours about those that are sure."""
+    sure = Sighting(points, scores).visible[:, None]
+    return Sighting(points, scores, "", np.where(sure, _colours_at(points, pixels), np.nan))
 
 
 def _colours_at(points: np.ndarray, pixels: np.ndarray) -> np.ndarray:
     """Return the mean colour of the nine pixels about each point, [n, 3]."""
     height, width = pixels.shape[:2]
-    x, y = (np.rint(np.clip(points, -1, 2**30)).astype(int)).T
-    reach = np.array([-1, 0, 1]) * max(1, round(_PATCH * float(np.ptp(points[:, 1]))))
-    rows = np.clip(y[:, None, None] + reach[:, None], 0, height - 1)
-    columns = np.clip(x[:, None, None] + reach, 0, width - 1)
-    colours: np.ndarray = pixels[rows, columns].mean(axis=(1, 2))
+    x, y = np.rint(np.clip(points.T, -1, 2**30)).astype(int)
+    reach = np.array([[-1], [0], [1]]) * max(1, round(_PATCH * float(np.ptp(points[:, 1]))))
+    rows, columns = (y + reach).clip(0, height - 1), (x + reach).clip(0, width - 1)
+    # The points are the last axis but that of colours: sums along the first one are fast.
+    around = pixels.reshape(-1, 3).take(rows[:, None] * width + columns, axis=0)
+    colours: np.ndarray = around.reshape(9, -1, 3).sum(axis=0, dtype=int) / 9
     return colours
 
 

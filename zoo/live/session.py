@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.tiers import lasting_work
+from core.backends.cpu.tiers import live_work
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import choices, verb_options
 from zoo.images.flips import flipped
@@ -21,7 +22,6 @@ from zoo.live.result_tracking import (
     Treatment,
 )
 from zoo.pipeline.binding import BoundVerb
-from zoo.pipeline.following import Follower
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.verb_signatures import ImageSource
@@ -71,7 +71,8 @@ class Session:
 
     def _begin_following(self) -> None:
         options, how = self._treatment.options, self._treatment.of_follower
-        self._follow: Follower = self._source.model.follower(self._source.verb, options, **how)
+        follower = self._source.model.follower(self._source.verb, options, **how)
+        self._follow: Callable[[np.ndarray, float], Any] = getattr(follower, "drafts", follower)
         self._size: tuple[int, ...] = ()
 
     def _make_treatment(self) -> Treatment:
@@ -135,7 +136,7 @@ class Session:
         moment.update(treated.more)  # type: ignore[typeddict-item]
         return moment
 
-    @lasting_work
+    @live_work
     def _followed(self, pixels: np.ndarray, now: float) -> Any:
         return self._follow(pixels, now)
 

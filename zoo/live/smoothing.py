@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from zoo.shared.boxes import box_around, to_box
+from zoo.shared.drafts import Draft
 from zoo.shared.filters import GAP, OneEuro, OneEuroFilter, weight
 from zoo.shared.mask_blending import MaskBlender
 from zoo.shared.skeletons import read_positions, to_positions
@@ -43,7 +44,7 @@ class ItemSmoother:
         self._filters: dict[int, _ItemFilters] = {}
 
     def __call__(
-        self, items: Sequence[Mapping[str, Any]], ids: Sequence[int], time: float
+        self, items: Sequence[Mapping[str, Any] | Draft], ids: Sequence[int], time: float
     ) -> list[dict[str, Any]]:
         """Return the steadied items of a frame."""
         self._filters = {k: f for k, f in self._filters.items() if time - f.time <= GAP}
@@ -64,8 +65,31 @@ class _ItemFilters:
         self._blend = MaskBlender()
         self.time = 0.0
 
-    def __call__(self, item: Mapping[str, Any], time: float) -> dict[str, Any]:
+    def __call__(self, item: Mapping[str, Any] | Draft, time: float) -> dict[str, Any]:
         self.time = time
+        if isinstance(item, Draft):
+            steady = self._of_draft(item, time)
+        else:
+            steady = self._of_item(item, time)
+        mask = steady.get("segmentation")
+        if mask is not None and "probability" in mask:
+            likely = self._blend(mask["probability"], time)
+            inside = (likely >= LIKELY).astype(np.uint8)
+            steady["segmentation"] = {**mask, "mask": inside, "probability": likely}
+        for side, points in steady.get("iris", {}).items():
+            _, smooth = self._smoothed(side, points, time)
+            steady["iris"] = {**steady["iris"], side: _moved(points, smooth)}
+        return steady
+
+    def _of_draft(self, draft: Draft, time: float) -> dict[str, Any]:
+        """Return an item with steadied keypoints and box; see `_of_item`."""
+        points = draft.points
+        smooth = self._filter("keypoints", points, time, _size_of(points))
+        box = self._box(draft.box.reshape(2, 2), (points, smooth), time)
+        return draft._replace(points=smooth, box=box).item()
+
+    def _of_item(self, item: Mapping[str, Any], time: float) -> dict[str, Any]:
+        """Return an item with steadied points and box."""
         steady = dict(item)
         shown = None
         for key in _POINT_KEYS:
@@ -74,15 +98,9 @@ class _ItemFilters:
                 steady[key] = _moved(item[key], smooth)
                 shown = (points, smooth) if key == "keypoints" else shown
         if "box" in item:
-            steady["box"] = self._box(item["box"], shown, time)
-        mask = item.get("segmentation")
-        if mask is not None and "probability" in mask:
-            likely = self._blend(mask["probability"], time)
-            inside = (likely >= LIKELY).astype(np.uint8)
-            steady["segmentation"] = {**mask, "mask": inside, "probability": likely}
-        for side, points in item.get("iris", {}).items():
-            _, smooth = self._smoothed(side, points, time)
-            steady["iris"] = {**steady["iris"], side: _moved(points, smooth)}
+            x, y, width, height = (item["box"][key] for key in ("x", "y", "width", "height"))
+            corners = np.array([[x, y], [x + width, y + height]])
+            steady["box"] = to_box(self._box(corners, shown, time))
         return steady
 
     def _filter(self, name: str, values: np.ndarray, time: float, size: float) -> np.ndarray:
@@ -99,17 +117,21 @@ class _ItemFilters:
         return values, self._filter(name, values, time, _size_of(values))
 
     def _box(
-        self, box: Mapping[str, float], shown: tuple[np.ndarray, np.ndarray] | None, time: float
-    ) -> Any:
-        """Return the box around the steadied keypoints if the item's is around those in it."""
-        x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
-        corners = np.array([[x, y], [x + width, y + height]])
+        self, corners: np.ndarray, shown: tuple[np.ndarray, np.ndarray] | None, time: float
+    ) -> np.ndarray:
+        """Return the box around the steadied keypoints if the item's is around those in it.
+
+        Args:
+            corners: of the item's box, [2, 2].
+            shown: its keypoints, and the steadied ones; None without any.
+            time: of the frame.
+        """
         if shown is not None:
             points, smooth = shown
             inside = _within(points[:, :2], corners)
             if inside is not None:
-                return to_box(box_around(smooth[inside, :2]))
-        return to_box(self._filter("box", corners, time, _size_of(corners)).reshape(-1))
+                return box_around(smooth[inside, :2])
+        return self._filter("box", corners, time, _size_of(corners)).reshape(-1)
 
 
 def _moved(points: Sequence[Mapping[str, Any]], positions: np.ndarray) -> list[dict[str, Any]]:
@@ -118,8 +140,10 @@ def _moved(points: Sequence[Mapping[str, Any]], positions: np.ndarray) -> list[d
     return [{**point, "position": at} for point, at in zip(points, moved, strict=True)]
 
 
-def _within(points: np.ndarray, corners: np.ndarray) -> np.ndarray | None:
-    """Return which points [n, 2] a box holds, bool [n]; None if it is not around these."""
+def _within(points: np.ndarray, corners: np.ndarray) -> np.ndarray | slice | None:
+    """Return which points [n, 2] a box holds, bool [n] or all; None if it is not around these."""
+    if bool((np.abs(box_around(points).reshape(2, 2) - corners) <= _NEAR).all()):
+        return slice(None)
     low, high = corners[0] - _NEAR, corners[1] + _NEAR
     inside: np.ndarray = ((points >= low) & (points <= high)).all(axis=1)
     if not inside.any():
@@ -130,7 +154,8 @@ def _within(points: np.ndarray, corners: np.ndarray) -> np.ndarray | None:
 
 def _size_of(points: np.ndarray) -> float:
     """Return the mean of the sides of the box around points, as MediaPipe scales speeds."""
-    return float(np.ptp(points[:, :2], axis=0).mean()) or 1.0
+    x0, y0, x1, y1 = box_around(points[:, :2]).tolist()
+    return ((x1 - x0) + (y1 - y0)) / 2 or 1.0
 
 
 class LabelSmoother:
@@ -148,7 +173,7 @@ class LabelSmoother:
         if self._time is None or time - self._time > GAP:
             self._scores = dict(now)
         else:
-            share = float(weight(np.array(LABEL_CUTOFF), time - self._time))
+            share = weight(LABEL_CUTOFF, time - self._time)
             known = {**dict.fromkeys(now, 0.0), **self._scores}
             self._scores = {
                 index: score + share * (now.get(index, 0.0) - score)

@@ -21,9 +21,9 @@ from zoo.shared.placement import Region
 #: Seconds after which a detector looks for further objects beside those that are followed.
 SEARCH_INTERVAL = 0.5
 
-#: Seconds after which a detector looks again where it has found nothing. From 10 frames a second on
-#: an object is found at most 0.2 s late that came while much else moved.
-EMPTY_INTERVAL = 0.16
+#: Seconds within which a detector looks again where it has found nothing: so late at most an object
+#: is found that came while much else moved, from 10 frames a second on.
+EMPTY_INTERVAL = 0.2
 
 #: Seconds after the first of several looks in vain, from look to look twice as many.
 _FIRST_PAUSE = 0.03
@@ -87,6 +87,7 @@ class Search:
     def __init__(self, interval: float = SEARCH_INTERVAL):
         self._interval = interval
         self._last: float | None = None
+        self._time = self._time_before = 0.0  # of the last frame, and of the one before
         self._pause = 0.0  # after the last look, while nothing is known
         self._seen: np.ndarray | None = None  # the cells of the last look in vain
         self._moves = False  # whether something has moved between the last two looks
@@ -103,6 +104,7 @@ class Search:
             most: the largest number that is wanted; None: any.
             image: the frame.
         """
+        self._time_before, self._time = self._time, time
         if followed:
             self._pause, self._seen = 0.0, None
             if most is not None and followed >= most:
@@ -112,11 +114,16 @@ class Search:
         moves = self._seen is None or has_moved(self._seen, cells)
         if moves and not self._moves:
             self._pause, self._moves = 0.0, True
-        if not self._begin(time, self._pause):
+        if not self._begin(time, 0.0 if self._is_next_late() else self._pause):
             return False
         self._seen, self._moves = cells, moves
         self._pause = min(max(2 * self._pause, _FIRST_PAUSE), EMPTY_INTERVAL)
         return True
+
+    def _is_next_late(self) -> bool:
+        """Return whether `EMPTY_INTERVAL` is likely to be over before the next frame comes."""
+        next_time = 2 * self._time - self._time_before
+        return self._last is not None and next_time - self._last > EMPTY_INTERVAL + _ROUNDING
 
     def _begin(self, time: float, pause: float) -> bool:
         """Return whether a pause since the last look is over; if so, this is the next one."""
@@ -139,18 +146,21 @@ def brightness_of_cells(image: np.ndarray) -> np.ndarray:
     >>> brightness_of_cells(np.full((48, 64, 3), 7, np.uint8)).shape
     (24, 32)
     """
-    green = image.reshape(-1, 3)[:, 1]  # which weighs most
-    samples = green[_sampled_pixels(*image.shape[:2])]
-    cells: np.ndarray = samples.reshape(*_CELLS, _CELL_PIXELS).mean(axis=2, dtype=np.float32)
-    return cells
+    samples = image.reshape(-1).take(_sampled_levels(*image.shape[:2]))
+    cells: np.ndarray = samples.sum(axis=0, dtype=np.float32) / _CELL_PIXELS
+    return cells.reshape(_CELLS)
 
 
 @lru_cache(maxsize=8)
-def _sampled_pixels(height: int, width: int) -> np.ndarray:
-    """Return the indices of the sampled pixels among all of an image, cell by cell."""
+def _sampled_levels(height: int, width: int) -> np.ndarray:
+    """Return the indices of the sampled levels among all of an image, [of a cell, cells].
+
+    They are those of green, which weighs most.
+    """
     rows = np.linspace(0, height - 1, _CELLS[0]).astype(int)
     columns = np.linspace(0, width - 1, _CELLS[1] * _CELL_PIXELS).astype(int)
-    return (rows[:, None] * width + columns).reshape(-1)
+    pixels = (rows[:, None] * width + columns).reshape(-1, _CELL_PIXELS)
+    return np.ascontiguousarray(3 * pixels.T + 1)
 
 
 def has_moved(before: np.ndarray, now: np.ndarray) -> bool:

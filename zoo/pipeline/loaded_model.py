@@ -1,12 +1,11 @@
 """A loaded network: the base of all models."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from core.graph_model.deferred_model import DeferredModel, names_of_outputs, network_fact
 from weights_cache.common.errors import ZooError
-from weights_cache.common.providers import provided
+from weights_cache.common.providers import found_at, provided
 from zoo.pipeline.inspection import Planned
 from zoo.pipeline.options import checked_for
 from zoo.pipeline.pickling import LoadCall, reduced
@@ -241,7 +240,7 @@ class LoadedModel(Planned):
 
         checked = checked_for(self, getattr(type(self), verb), options)
         if verb in self.followers:
-            follow: Follower = resolve_name(self.followers[verb])(self, checked, **how)
+            follow: Follower = found_at(self.followers[verb])(self, checked, **how)
             return follow
         return StillFollower(getattr(self, verb), options)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from zoo.images.flips import flipped
 from zoo.results.vocabulary import KEYS, ResultKey
+from zoo.shared.drafts import Draft
 
 Result = TypeVar("Result")
 
@@ -37,7 +38,7 @@ def flipped_result(result: Any, width: int) -> Any:
     real person's left and right.
 
     Args:
-        result: any of the zoo's: dicts, lists, numbers, texts, and arrays;
+        result: any of the zoo's: dicts, lists, numbers, texts, and arrays, and drafts;
             `zoo.results.vocabulary.KEYS` says
             what is mirrored.
         width: of the image, in pixels.
@@ -47,6 +48,8 @@ def flipped_result(result: Any, width: int) -> Any:
     """
     if isinstance(result, list):
         return [flipped_result(item, width) for item in result]
+    if isinstance(result, Draft):
+        return result.flipped(width)._replace(more=flipped_result(result.more, width))
     if not isinstance(result, Mapping):
         return result
     return {key: _flipped(key, value, width) for key, value in result.items()}

@@ -1,7 +1,5 @@
 """The vocabulary of live results: what a camera or video shows at one moment, and events."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal, TypedDict, TypeGuard

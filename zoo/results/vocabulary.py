@@ -7,8 +7,6 @@ Positions are in pixels of the image: x to the right, y down, (0, 0) the upper l
 Scores are in 0..1. Only ``mask`` and ``probability`` are NumPy arrays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 

@@ -51,8 +51,8 @@ class Placement(NamedTuple):
 
     def in_space(self, points: np.ndarray, depth: float = 1.0) -> np.ndarray:
         """Map points [n, 3] as `to_image` does, with z, divided by ``depth``, in the same scale."""
-        flat = self.points_to_image(points[:, :2])
-        return np.column_stack([flat, points[:, 2] * (self.scale / depth)])
+        x, y, z = points.T
+        return np.stack([*self.to_image(x, y), z * (self.scale / depth)]).T
 
     def turned(self, points: np.ndarray) -> np.ndarray:
         """Return points [n, 3] around a middle, such as in metres, along the axes of the image.
@@ -144,6 +144,8 @@ def region_of_points(points: np.ndarray, rotation: float) -> Region:
     cos, sin = math.cos(rotation), math.sin(rotation)
     across = points[:, 0] * cos + points[:, 1] * sin
     down = points[:, 1] * cos - points[:, 0] * sin
-    u, v = (across.min() + across.max()) / 2, (down.min() + down.max()) / 2
-    width, height = float(np.ptp(across)), float(np.ptp(down))
-    return Region(float(u * cos - v * sin), float(u * sin + v * cos), width, height, rotation)
+    left, right, top, bottom = (
+        float(each) for along in (across, down) for each in (along.min(), along.max())
+    )
+    u, v = (left + right) / 2, (top + bottom) / 2
+    return Region(u * cos - v * sin, u * sin + v * cos, right - left, bottom - top, rotation)

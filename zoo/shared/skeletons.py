@@ -37,6 +37,11 @@ def to_keypoints(
     [{'part': 'wrist', 'position': {'x': 1.0, 'y': 2.0}, 'score': 0.5}]
     """
     of_points = np.broadcast_to(scores, len(points)).tolist()
+    if points.shape[1] == 3:  # in one step, as a mesh has 468 of them in each frame
+        return [
+            {"part": part, "position": {"x": x, "y": y, "z": z}, "score": score}
+            for part, x, y, z, score in zip(names, *points.T.tolist(), of_points, strict=True)
+        ]
     return [
         {"part": part, "position": position, "score": score}
         for part, position, score in zip(names, to_positions(points), of_points, strict=True)

@@ -90,17 +90,16 @@ class _Track:
 
     def moved(self, sighting: Sighting) -> np.ndarray:
         """Return the pixels [2] by which the object moved in the image."""
-        both = common(sighting.visible, self.last.visible)
-        return mean_over(both, sighting.points - self.last.points)
+        return sighting.moved_from(self.last)
 
     def see(self, sighting: Sighting, time: float, growth: float) -> None:
         """Take a sighting of the object, which looks larger by a factor."""
         step = time - self.seen_at
         # The first speeds are averaged, since nothing was known before.
-        share = max(float(weight(np.array(_SPEED_CUTOFF), step)), 1 / self.sightings)
+        share = max(weight(_SPEED_CUTOFF, step), 1 / self.sightings)
         self.speed += share * ((self.moved(sighting) - self.drift) / step - self.speed)
         extent = sighting.extent
-        hidden = not sighting.visible.all()  # then its size is what it was, nearer or farther
+        hidden = not sighting.is_whole  # then its size is what it was, nearer or farther
         self.size = max(extent, self.size * growth) if hidden else extent
         self._see_colours(sighting.colours, step)
         self.labels[sighting.label] += 1
@@ -113,7 +112,7 @@ class _Track:
         if known is None or new is None or known.shape != new.shape:
             self.colours = new
             return
-        share = float(weight(np.array(_COLOUR_CUTOFF), step))
+        share = weight(_COLOUR_CUTOFF, step)
         mixed = known + share * (new - known)
         self.colours = np.where(np.isnan(new), known, np.where(np.isnan(known), new, mixed))
 
@@ -195,7 +194,7 @@ class Tracker:
         is_alike = track.unseen == 1 and now.label in (track.label, before.label)
         if not is_alike or len(now.points) != len(before.points):
             return False
-        if not (now.visible.all() and before.visible.all()):
+        if not (now.is_whole and before.is_whole):
             return False
         noise = _SIZE_NOISE * track.size
         growth = (now.extent + noise) / (before.extent + noise)
@@ -218,7 +217,7 @@ class Tracker:
             return
         move = np.median([track.moved(sighting) for track, sighting in known], axis=0)
         self._shift(move - self._camera * step)
-        share = weight(np.array(_CAMERA_CUTOFF), step)
+        share = weight(_CAMERA_CUTOFF, step)
         self._camera = self._camera + share * (move / step - self._camera)
 
 

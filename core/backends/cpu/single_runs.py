@@ -14,6 +14,9 @@ from core.process.context_vars import in_new_context
 
 R = TypeVar("R")
 
+#: Seconds that the kernels of a step take to compile, about.
+SECONDS_EACH = 0.04
+
 _is_single = False
 _missed = 0
 _is_prepared: ContextVar[bool] = ContextVar("is_prepared", default=False)

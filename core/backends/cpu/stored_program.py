@@ -63,6 +63,7 @@ class ProgramParts(NamedTuple):
         arguments: `IN_ARENA` or `IN_CONSTANTS`, and the offset there, int64 [arguments, 2].
         code: machine code, uint8.
         constants: the bytes of all constants, uint8.
+        is_small: whether it is little work; see `ThreadTeam.run_small`.
     """
 
     inputs: Sequence[tuple[int, ArenaValue]]
@@ -74,6 +75,7 @@ class ProgramParts(NamedTuple):
     arguments: np.ndarray
     code: np.ndarray
     constants: np.ndarray
+    is_small: bool = False
 
     @property
     def is_native(self) -> bool:
@@ -122,6 +124,7 @@ def unpacked(data: memoryview) -> ProgramParts:
         arrays["arguments"].reshape(-1, 2),
         arrays["code"],
         arrays["constants"],
+        head["is_small"],
     )
 
 
@@ -220,11 +223,13 @@ class StoredProgram:
             if isinstance(work, Mapping):
                 yield _other_calls().WorkReader((arena, self._parts.constants)).work(work)
             else:
-                yield partial(_run_kernels, table, *work)
+                yield partial(_run_kernels, self._parts.is_small, table, *work)
 
 
-def _run_kernels(table: int, first: int, count: int) -> None:
-    current_team().run(table, first, first + count)
+def _run_kernels(is_small: bool, table: int, first: int, count: int) -> None:
+    team = current_team()
+    run = team.run_small if is_small else team.run
+    run(table, first, first + count)
 
 
 class _NativeWorkspaces:

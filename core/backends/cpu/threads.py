@@ -2,9 +2,12 @@
 
 import os
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import cache
+from typing import ParamSpec, TypeVar
 
 from core.errors import SettingError
+from core.process.context_vars import with_value
 
 #: Largest default number of threads: more wait for memory.
 MOST_THREADS = 8
@@ -12,7 +15,11 @@ MOST_THREADS = 8
 #: Environment variable with the number of threads of a run.
 VARIABLE = "CORE_THREADS"
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 _chosen: int | None = None
+_spares: ContextVar[bool] = ContextVar("spares", default=False)
 _followers: list[Callable[[int], None]] = []
 
 
@@ -74,6 +81,24 @@ def thread_count() -> int:
 def is_chosen() -> bool:
     """Whether the user chose the number of threads."""
     return bool(_chosen or _requested_count())
+
+
+def sparing_work(function: Callable[P, R]) -> Callable[P, R]:
+    """Mark a function that leaves the other CPUs to those with whom it shares the computer.
+
+    Runs that several threads would shorten by less than they burn then have one thread. So it is in
+    sessions of live video, where frames come at their own pace, beside a decoder and an
+    application.
+
+    >>> sparing_work(is_sparing)(), is_sparing()
+    (True, False)
+    """
+    return with_value(_spares, True, function)
+
+
+def is_sparing() -> bool:
+    """Return whether `sparing_work` is being done."""
+    return _spares.get()
 
 
 def on_change(follow: Callable[[int], None]) -> None:

@@ -10,13 +10,13 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
-from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from core.backends.cpu import single_runs
 from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
+from core.backends.cpu.threads import sparing_work
 from core.errors import CoreError, SettingError
-from core.process.context_vars import in_new_context
+from core.process.context_vars import with_value
 
 if TYPE_CHECKING:
     from core.engine.executable import Executable
@@ -106,16 +106,18 @@ def lasting_work(function: Callable[P, R]) -> Callable[P, R]:
     >>> lasting_work(_lasts.get)(), _lasts.get()
     (True, False)
     """
+    return with_value(_lasts, True, function)
 
-    def call(*arguments: P.args, **options: P.kwargs) -> R:
-        _lasts.set(True)
-        return function(*arguments, **options)
 
-    @wraps(function)
-    def in_context(*arguments: P.args, **options: P.kwargs) -> R:
-        return in_new_context(call, *arguments, **options)
+def live_work(function: Callable[P, R]) -> Callable[P, R]:
+    """Mark a function that runs its plans for each frame of a live video.
 
-    return in_context
+    It is lasting work, which spares the other CPUs (`core.backends.cpu.threads.sparing_work`).
+
+    >>> live_work(_lasts.get)(), _lasts.get()
+    (True, False)
+    """
+    return lasting_work(sparing_work(function))
 
 
 def is_lasting() -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import core
+from core.backends.cpu.codegen.team.thread_team import ThreadTeam
 from core.backends.cpu.stored_program import ProgramParts, packed, unpacked
 from core.engine.run_guard import Guard, guarded
 from core.graph.feeds import QuantizedArray
@@ -184,6 +185,19 @@ def test_threads_share_a_program(model, rng):
             np.testing.assert_array_equal(value, wanted)
 
 
+@pytest.mark.parametrize("pixels, is_small", [((9, 11), True), ((500, 900), False)])
+def test_runs_of_little_work_are_known(model, rng, pixels, is_small, monkeypatch):
+    """Sessions run these in one thread, also from what is stored."""
+    image, runs = rng.standard_normal((1, *pixels, 5), np.float32), []
+    for name in ("run", "run_small"):
+        run = getattr(ThreadTeam, name)
+        monkeypatch.setattr(ThreadTeam, name, lambda *a, n=name, f=run: runs.append(n) or f(*a))
+    model.predict(image)
+    StoredCalls("a network").run(image, None, as_arrays=True)
+    expected = ["run_small", "run"] if is_small else ["run"]  # the first one calls the other
+    assert runs == 2 * expected
+
+
 def test_the_oldest_call_goes(model, rng):
     images = [np.ones((1, 8 + i, 8, 5), np.float32) for i in range(MOST_CALLS + 1)]
     for image in images:
@@ -198,9 +212,10 @@ def test_a_program_keeps_its_parts(rng):
     numbers = rng.integers(-(2**62), 2**62, (5, 3))
     odd = rng.integers(0, 256, 77, np.uint8)
     works = [(0, 5), {"call": "a call"}]
-    parts = ProgramParts([], [], 640, (64, 128), works, numbers, numbers[:, :2], odd, odd[::-1])
+    arrays = numbers, numbers[:, :2], odd, odd[::-1]
+    parts = ProgramParts([], [], 640, (64, 128), works, *arrays, is_small=True)
     found = unpacked(memoryview(packed(parts)))
-    assert found[:5] == parts[:5]
+    assert found[:5] == parts[:5] and found.is_small
     for name in ("calls", "arguments", "code", "constants"):
         np.testing.assert_array_equal(getattr(found, name), getattr(parts, name))
 

@@ -20,6 +20,7 @@ def folder(tmp_path, monkeypatch):
     place = tmp_path / "deep" / "code"
     monkeypatch.setenv(code_cache.VARIABLE, str(place))
     monkeypatch.setattr(code_cache, "_written", 0)
+    monkeypatch.setattr(code_cache, "_paths", {})
     return place
 
 
@@ -136,6 +137,7 @@ def test_the_oldest_go_and_what_is_used_stays(folder, monkeypatch):
     monkeypatch.setattr(code_cache, "MOST_BYTES", 500_000)
     monkeypatch.setattr(code_cache, "_written", 32)
     keep(KEY, b"code")
+    assert code_cache.count_of_evicted() == 6
     left = {path.name for path in folder.iterdir()}
     wanted = (KEY, keys[0], *keys[-3:])
     assert left == {*(f"{key}.code" for key in wanted), "new.code.2.tmp"}

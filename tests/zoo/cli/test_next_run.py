@@ -157,7 +157,7 @@ def test_a_terminal_shows_one_line_with_the_model(started, monkeypatch, capsys):
     missed(100).compile()
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("zoo: posenet.tiny is compiled in the background, once, which takes")
-    assert "some 4 s" in line and "ZOO_COMPILE=0 turns this off" in line
+    assert "some 5 s" in line and "ZOO_COMPILE=0 turns this off" in line
 
 
 def test_many_images_are_worth_a_look_for_kernels():
@@ -179,6 +179,13 @@ def test_what_warmup_compiled_no_command_misses():
     for switch in ((), ("--single",)):
         done = command(_COUNTED, "pose", PHOTO, "--model", "posenet.tiny", *switch)
         assert (done.returncode, done.stderr) == (0, "0\n")
+
+
+def test_warmup_says_that_not_all_fits_into_the_cache():
+    small = f"from core.process import code_cache\ncode_cache.MOST_BYTES = 100_000\n{_COUNTED}"
+    warmed = command(small, "warmup", "posenet.tiny")
+    assert warmed.returncode == 0 and "the code cache holds 0 MB: " in warmed.stderr
+    assert "made room for later ones" in warmed.stderr
 
 
 def test_warmup_takes_models_from_paths_also(capsys, tmp_path):

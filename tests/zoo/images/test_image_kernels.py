@@ -62,6 +62,20 @@ def test_regions(seen, border, seed):
     assert "RegionSamples" in seen
 
 
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_regions_up_to_the_last_pixels(seen, channels):
+    """Lines whose pixels are all in the image are read in another way than those that are not."""
+    rng = np.random.default_rng(channels)
+    image = rng.integers(0, 256, (70, 150, channels), np.uint8)
+    for right, down in np.ndindex(7, 7):  # from inside over the last pixels to outside
+        region = Region(72 + right, 33 + down, 142.5, 63.25, 0.002 * right)
+        placement, out = region.placement((61, 140)), np.empty((61, 140, channels), np.float32)
+        scaled = Scaled("float32", (3.0,) * channels, (0.5,) * channels)
+        assert image_kernels.sampled(image, placement, out, "zero", scaled)
+        expected = sample(image, placement, (61, 140), "zero")[0]
+        np.testing.assert_array_equal(out, expected / np.float32(3) - np.float32(0.5))
+
+
 @pytest.mark.parametrize("channels", [1, 2, 4])
 def test_regions_of_other_channels(seen, channels):
     rng = np.random.default_rng(channels)

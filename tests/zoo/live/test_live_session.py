@@ -16,7 +16,9 @@ from zoo import ZooError
 from zoo.live.session import Session
 from zoo.live.watching import session_for
 from zoo.pipeline.following import SEARCH_INTERVAL, Search, new_regions
+from zoo.pipeline.mirroring import flipped_result
 from zoo.shared.placement import Region
+from zoo.shared.skeletons import read_positions
 from zoo.tasks.task_verbs import image_tasks
 
 ASTRONAUT = "gallery/one_line_pose/astronaut.jpg"
@@ -303,7 +305,7 @@ def room(rng, count):
 def test_a_detector_that_finds_nothing_looks_rarely(rng):
     found = looks(room(rng, 250))
     assert max(np.diff([*found, 10.0])) <= 0.2 + 1e-9
-    assert len(found) <= 250 / 4 + 3
+    assert len(found) <= 250 / 5 + 3
 
 
 @pytest.mark.parametrize("fps", [10, 24, 25, 30, 60])
@@ -399,6 +401,24 @@ def test_faces_are_followed_with_all_that_is_asked(load, astronaut):
         assert face["iris"].keys() == {"left", "right"} and face["contours"]
     [still] = load("facemesh.base").estimate_faces(np.roll(astronaut, 12, axis=1))
     assert np.abs(flat(face) - flat(still)).max() < 12
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+def test_mirrored_faces_are_those_of_the_frame(load, astronaut, smooth):
+    model, width = load("facemesh.base"), astronaut.shape[1]
+    plain, mirrored = (model.session(iris=True, smooth=smooth) for _ in range(2))
+    for i in range(4):
+        shown = np.roll(astronaut, 4 * i, axis=1)
+        [face] = plain(shown, i / 25)["result"]
+        seen = zoo.Frame(np.ascontiguousarray(shown[:, ::-1]), i, i / 25, mirrored=True)
+        [other] = mirrored(seen)["result"]
+        expected = flipped_result(face, width)
+        assert [*other] == [*expected]
+        for key in ("left", "right"):
+            pair = (read_positions(each["iris"][key]) for each in (other, expected))
+            np.testing.assert_allclose(*pair, atol=0.01)
+        np.testing.assert_allclose(flat(other), flat(expected), atol=0.01)
+        assert other["box"] == pytest.approx(expected["box"], abs=0.01)
 
 
 def test_lost_objects_are_looked_for_at_once(load, astronaut):

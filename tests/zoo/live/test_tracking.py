@@ -7,11 +7,15 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from zoo.live.result_tracking import sighting_of
 from zoo.live.smoothing import SMOOTHING, ItemSmoother, LabelSmoother
+from zoo.pipeline.mirroring import flipped_result
 from zoo.shared.assignment import assign
+from zoo.shared.drafts import Draft
 from zoo.shared.filters import GAP, OneEuro, OneEuroFilter
 from zoo.shared.mask_blending import MaskBlender, uncertainty
 from zoo.shared.sightings import Sighting
+from zoo.shared.skeletons import to_keypoints
 from zoo.shared.tracking import KEEP, Tracker
 
 
@@ -288,6 +292,62 @@ def test_boxes_around_some_points_stay_around_these(rng):
     ys = [p["position"]["y"] for p in steady["keypoints"][:-1]]
     assert steady["box"]["y"] == pytest.approx(min(ys))
     assert steady["box"]["height"] == pytest.approx(max(ys) - min(ys))
+
+
+def face(rng, i, depth=True):
+    """The draft of a face that moves, whose box is around its points, as that of the mesh is."""
+    points = np.random.default_rng(4).uniform(0, 100, (468, 3 if depth else 2)) + 2 * i
+    points += rng.normal(0, 0.5, points.shape)
+    box = np.concatenate([points[:, :2].min(axis=0), points[:, :2].max(axis=0)])
+    names = [f"mesh_{n}" for n in range(468)]
+    iris = {"left": to_keypoints(["center"], points[:1], 0.7)}
+    return Draft(0.9, box, names, points, 0.8, {"landmarks": "mesh468", "iris": iris})
+
+
+@pytest.mark.parametrize("depth", [True, False])
+def test_drafts_are_steadied_as_their_items_to_the_bit(rng, depth):
+    drafts = [face(rng, i, depth) for i in range(12)]
+    of_drafts, of_items = ItemSmoother("face"), ItemSmoother("face")
+    for i, draft in enumerate(drafts):
+        steady = of_drafts([draft], [1], i / 25)
+        assert steady == of_items([draft.item()], [1], i / 25)
+        assert [*steady[0]] == [*draft.item()]
+
+
+def test_drafts_with_other_boxes_are_steadied_as_their_items(rng):
+    """A box that is not around the points has a filter of its own."""
+    drafts = [face(rng, i) for i in range(12)]
+    drafts = [draft._replace(box=draft.box + (-7, 5, 3, -9)) for draft in drafts]
+    of_drafts, of_items = ItemSmoother("face"), ItemSmoother("face")
+    for i, draft in enumerate(drafts):
+        [steady] = of_drafts([draft], [1], i / 25)
+        [expected] = of_items([draft.item()], [1], i / 25)
+        assert steady["keypoints"] == expected["keypoints"]
+        assert steady["box"] == pytest.approx(expected["box"], abs=1e-9)
+
+
+def test_drafts_are_seen_and_flipped_as_their_items(rng):
+    image = rng.integers(0, 256, (120, 150, 3), np.uint8)
+    draft = face(rng, 3)
+    of_draft, of_item = sighting_of(draft, image), sighting_of(draft.item(), image)
+    for name in ("points", "scores", "colours"):
+        np.testing.assert_array_equal(getattr(of_draft, name), getattr(of_item, name))
+    flipped, expected = flipped_result([draft], 150)[0].item(), flipped_result(draft.item(), 150)
+    assert flipped.pop("box") == pytest.approx(expected.pop("box"), abs=1e-9)
+    assert flipped == expected
+
+
+def test_sightings_of_whole_forms_measure_as_others(rng):
+    """Forms of which all points count are measured in another way than those of which some do."""
+    one, other = (rng.uniform(0, 99, (9, 2)) for _ in range(2))
+    guess = np.full((1, 2), 500.0)
+    whole, later = Sighting(one, np.ones(9)), Sighting(other, np.ones(9))
+    scores = np.append(np.ones(9), 0.0)
+    part, part_later = (Sighting(np.concatenate([p, guess]), scores) for p in (one, other))
+    assert whole.is_whole and not part.is_whole
+    np.testing.assert_array_equal(whole.bounds, part.bounds)
+    np.testing.assert_allclose(whole.middle, part.middle, rtol=1e-12)
+    np.testing.assert_allclose(later.moved_from(whole), part_later.moved_from(part), atol=1e-12)
 
 
 def test_smoothing_is_by_number_and_starts_anew_after_a_gap(rng):

@@ -413,8 +413,8 @@ def test_frames_are_checked_from_time_to_time(name, verb, models, photo, seen, m
     monkeypatch.setattr(model, "shows_somebody", checks)
     follow = model.follower(verb, {})
     for frame in range(11):
-        same(follow(photo, 0.05 * frame), seen[name, verb])
-    assert checks.asked == 2  # in half a second: somebody who is seen stays for a while
+        same(follow(photo, 0.1 * frame), seen[name, verb])
+    assert checks.asked == 2  # in a second: somebody who is seen stays for a while
 
 
 @pytest.mark.parametrize("name", ["selfie.base", "bodypix.mobilenet_075"])
@@ -448,7 +448,9 @@ def test_somebody_stays_for_a_while_and_comes_at_once(models, photo, monkeypatch
     checks.somebody = True
     assert shown(0.4, 0.55) == [False, True]
     checks.somebody = False
+    asked = checks.asked
     assert shown(1.0, 2.0, 2.5, 2.6, 3.0) == [True, True, True, False, False]
+    assert checks.asked == asked + 3  # at 2.0, when they do not count as there, and after a pause
 
 
 def test_frames_that_are_not_checked(models, photo, monkeypatch):

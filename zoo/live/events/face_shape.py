@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from math import dist
+from math import asin, atan2, degrees, dist, hypot
 from typing import Any
-
-import numpy as np
 
 from zoo.shared.skeletons import MESH_468_EYE_CORNERS, MESH_468_PATHS
 
@@ -47,9 +45,15 @@ class FaceShape:
         """Return the distance of two points."""
         return dist(self.point(one), self.point(other))
 
-    def _vector(self, start: int, end: int) -> np.ndarray:
-        """Return the vector [3] from a point to another."""
-        return np.subtract(self.point(end), self.point(start))
+    def _vector(self, start: int, end: int) -> tuple[float, float, float]:
+        """Return the vector from a point to another."""
+        (x0, y0, z0), (x1, y1, z1) = self.point(start), self.point(end)
+        return x1 - x0, y1 - y0, z1 - z0
+
+    def _middle(self, one: int, other: int) -> tuple[float, float, float]:
+        """Return the middle of two points."""
+        (x0, y0, z0), (x1, y1, z1) = self.point(one), self.point(other)
+        return (x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2
 
     @cached_property
     def eye_distance(self) -> float:
@@ -83,21 +87,22 @@ class FaceShape:
         An open mouth lowers the middle more than the corners: what it adds is taken off.
         """
         down = self._vector(_FOREHEAD, _CHIN)
-        corners, edges = (np.add(self.point(a), self.point(b)) / 2 for a, b in (_CORNERS, _EDGES))
-        height = float((edges - corners) @ down) / max(self.distance(_FOREHEAD, _CHIN), 1e-6)
+        corners, edges = self._middle(*_CORNERS), self._middle(*_EDGES)
+        along = sum((b - a) * n for a, b, n in zip(corners, edges, down, strict=True))
+        height = along / max(self.distance(_FOREHEAD, _CHIN), 1e-6)
         return height / self.eye_distance - _JAW * self.mouth_gap
 
     @cached_property
     def yaw(self) -> float:
         """Turn of the head to a side in degrees; 0 looks at the camera."""
         across = self._vector(*_OUTER_CORNERS)
-        return float(np.degrees(np.arcsin(across[2] / self.eye_distance)))
+        return degrees(asin(min(max(across[2] / self.eye_distance, -1.0), 1.0)))
 
     @cached_property
     def pitch(self) -> float:
         """Turn of the head up or down in degrees, from an origin that differs by face."""
-        down = self._vector(_FOREHEAD, _UNDER_NOSE)
-        return float(np.degrees(np.arctan2(down[2], np.hypot(down[0], down[1]))))
+        across, down, forward = self._vector(_FOREHEAD, _UNDER_NOSE)
+        return degrees(atan2(forward, hypot(across, down)))
 
 
 def read_face(face: Mapping[str, Any]) -> FaceShape | None:

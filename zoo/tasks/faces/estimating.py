@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain, zip_longest
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Face
 from zoo.shared.anchors import Candidates, candidates_for
-from zoo.shared.boxes import to_box
-from zoo.shared.skeletons import MESH_468_PATHS, to_keypoints
+from zoo.shared.drafts import Draft, as_items
+from zoo.shared.skeletons import MESH_468_PATHS
 from zoo.tasks.faces.face_api_decode import CONTOURS as CONTOURS_68
 from zoo.tasks.faces.face_api_decode import EXPRESSIONS, GENDERS, View, aligned_box, find_labels
 
@@ -80,6 +80,8 @@ class Located(NamedTuple):
     def at(self, indices: Sequence[int]) -> "Located":
         """Return the faces at some indices."""
         chosen = list(indices)
+        if chosen == [*range(len(self.scores))]:
+            return self
         return Located(self.found.at(chosen), self.points[chosen], self.scores[chosen])
 
 
@@ -149,15 +151,29 @@ class FaceModel(Model):
         age_gender: bool,
     ) -> list[Face]:
         """Return the results of located faces, with other requested results."""
+        wanted = {"iris": iris, "expressions": expressions, "age_gender": age_gender}
+        return cast("list[Face]", as_items(self.drafts_of(image, located, **wanted)))
+
+    def drafts_of(
+        self,
+        image: np.ndarray,
+        located: Located,
+        *,
+        iris: bool,
+        expressions: bool,
+        age_gender: bool,
+    ) -> list[Draft]:
+        """Return the drafts of what `faces_of` returns."""
         if not len(located.scores):
             return []
-        faces = to_faces(self.mesh_of(located), self.kind)
+        faces = to_drafts(self.mesh_of(located), self.kind)
+        further = [cast("dict[str, Any]", face.more) for face in faces]
         if iris:
-            for face, eyes in zip(faces, self.eyes(image, located), strict=True):
-                face["iris"], face["eye_openness"] = eyes
+            for more, eyes in zip(further, self.eyes(image, located), strict=True):
+                more["iris"], more["eye_openness"] = eyes
         if expressions or age_gender:
             views = self.aligned_views(image, located)
-            self._add_labels(faces, views, expressions=expressions, age_gender=age_gender)
+            self._add_labels(further, views, expressions=expressions, age_gender=age_gender)
         return faces
 
     def mesh_of(self, located: Located) -> Located:
@@ -193,7 +209,7 @@ class FaceModel(Model):
         return [View(view.image, aligned_box(points)) for view, points in faces]
 
     def _add_labels(
-        self, faces: list[Face], views: list[View], *, expressions: bool, age_gender: bool
+        self, faces: list[dict[str, Any]], views: list[View], *, expressions: bool, age_gender: bool
     ) -> None:
         if expressions:
             seen, _ = self.part("expressions").read(views)
@@ -208,16 +224,22 @@ class FaceModel(Model):
 
 def to_faces(located: Located, kind: str) -> list[Face]:
     """Return results of plain Python values."""
+    return cast("list[Face]", as_items(to_drafts(located, kind)))
+
+
+def to_drafts(located: Located, kind: str) -> list[Draft]:
+    """Return the drafts of results."""
     scores, boxes, _ = located.found
-    faces: list[Face] = []
-    for score, box, points, score_of_points in zip(
-        scores.tolist(), boxes, located.points, located.scores, strict=True
-    ):
-        keypoints = to_keypoints(NAMES[kind], points, score_of_points)
-        face: Face = {"score": score, "box": to_box(box), "keypoints": keypoints}
-        if kind:
-            face["landmarks"] = kind
-        if kind in CONTOURS:
-            face["contours"] = {name: list(indices) for name, indices in CONTOURS[kind].items()}
-        faces.append(face)
-    return faces
+    faces = zip(scores.tolist(), boxes, located.points, located.scores.tolist(), strict=True)
+    return [
+        Draft(score, box, NAMES[kind], points, score_of_points, _facts_of(kind))
+        for score, box, points, score_of_points in faces
+    ]
+
+
+def _facts_of(kind: str) -> dict[str, Any]:
+    """Return what results say of a kind of points."""
+    facts: dict[str, Any] = {"landmarks": kind} if kind else {}
+    if kind in CONTOURS:
+        facts["contours"] = {name: list(indices) for name, indices in CONTOURS[kind].items()}
+    return facts

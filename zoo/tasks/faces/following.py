@@ -5,13 +5,14 @@ Source: MediaPipe's face_landmark_front graph.
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from zoo.pipeline.following import Search, new_regions
 from zoo.results.vocabulary import Face
 from zoo.shared.anchors import Candidates, candidates_for
+from zoo.shared.drafts import Draft, as_items
 from zoo.tasks.faces.estimating import Located
 from zoo.tasks.faces.mesh import LOOKS, FaceMesh, closer_region, face_region, once
 
@@ -33,13 +34,17 @@ class MeshFollower:
 
     def __call__(self, image: np.ndarray, time: float) -> list[Face]:
         """Return the faces in a frame, as `zoo.estimate_faces` does."""
+        return cast("list[Face]", as_items(self.drafts(image, time)))
+
+    def drafts(self, image: np.ndarray, time: float) -> list[Draft]:
+        """Return the drafts of the faces in a frame."""
         followed = 0 if self._last is None else len(self._last.scores)
         detects = self._search.is_due(time, followed, self._most, image)
         located = self._look(image, self._last, detects)
         if len(located.scores) < followed and self._search.is_due_after_loss(time):
             located = self._look(image, located, True)
         self._last = located
-        return self._model.faces_of(image, located, **self._wanted)
+        return self._model.drafts_of(image, located, **self._wanted)
 
     def _look(self, image: np.ndarray, last: Located | None, detects: bool) -> Located:
         """Return the faces that are followed, and those that the detector adds."""

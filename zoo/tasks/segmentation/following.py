@@ -21,6 +21,10 @@ from zoo.tasks.segmentation.person_check import emptied
 #: Seconds for which somebody counts as there after a check has seen them.
 PATIENCE = 2.0
 
+#: Seconds between checks while somebody counts as there: one in vain is repeated before they do not
+#: any more. A check takes as long as ten masks.
+CHECK_INTERVAL = 1.0
+
 
 class PersonFollower:
     """Finds masks by the options of `zoo.segment_person`.
@@ -32,7 +36,7 @@ class PersonFollower:
     """
 
     def __init__(self, model: Any, options: Mapping[str, Any], *, smooth: bool = False):
-        self._model, self._search = model, Search()
+        self._model, self._search = model, Search(CHECK_INTERVAL)
         self._checks: bool = options.get("person_check", False)
         self._of_mask = {name: options[name] for name in ("threshold", "probability")}
         self._blend = MaskBlender() if smooth else None

@@ -29,7 +29,7 @@ from core.backends.cpu.codegen.machine_code.kernel_code import (
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.codegen.team.native_calls import NativeRun
 from core.backends.cpu.single_runs import note_missing
-from core.backends.cpu.threads import MOST_THREADS, thread_count
+from core.backends.cpu.threads import MOST_THREADS, is_sparing, thread_count
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier, is_lasting
 from core.errors import CoreError
 from core.process.code_cache import is_usable
@@ -46,6 +46,10 @@ _TASKS_OF_A_THREAD = 4
 
 #: Smallest work of a task, in instructions: some 10 microseconds.
 _LEAST_WORK = 100_000
+
+#: Smallest work that threads share also where they are to be spared: some 500 microseconds, as
+#: waking workers, and their waiting for the next run, burns 200 to 300.
+_LEAST_SHARED = 10_000_000
 
 #: The function of a kernel in its code.
 _NAME = "kernel"
@@ -255,6 +259,8 @@ def split(rows: int, work: int) -> tuple[int, int]:
         work: what all of them take, in instructions.
     """
     most = _TASKS_OF_A_THREAD * thread_count()
+    if work < _LEAST_SHARED and is_sparing():
+        most = 1
     tasks = max(1, min(rows, most, work // _LEAST_WORK))
     block = -(-rows // tasks)
     return -(-rows // block), block

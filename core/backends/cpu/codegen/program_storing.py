@@ -60,6 +60,7 @@ def stored_program(
             np.array(calls.arguments, np.int64).reshape(-1, 2),
             np.frombuffer(memory.read(), np.uint8),
             calls.constants.data(),
+            any(work.is_small for work in works if isinstance(work, NativeRun)),
         )
     )
 

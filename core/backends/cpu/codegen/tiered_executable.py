@@ -16,7 +16,7 @@ from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.backends.cpu.numpy_steps.loop_executable import executable_of
 from core.engine.executable import MOST_IDLE, Executable
-from core.engine.program import Program, multiply_adds
+from core.engine.program import Program, work_of
 from core.plan.passes.integers_as_bytes import with_bytes
 from core.plan.passes.integers_as_floats import with_quanta
 from core.process.locks import new_lock
@@ -34,10 +34,7 @@ _RUNS = 2
 
 def has_much_work(program: Program) -> bool:
     """Return whether compiling kernels for a program costs less than work that lasts gains."""
-    if program.repeats is not None:
-        return True
-    sizes = (program.specs[s.name].size + multiply_adds(s, program.specs) for s in program.steps)
-    return sum(sizes) >= _LEAST_WORK
+    return program.repeats is not None or work_of(program) >= _LEAST_WORK
 
 
 def lower_generated(program: Program, *, is_fixed: bool) -> Executable:

@@ -9,6 +9,7 @@ import pytest
 
 import core
 from core.backends.cpu import image_kernels
+from core.backends.cpu import threads as setting
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.team import loading
 from core.backends.cpu.image_kernels import (
@@ -22,6 +23,7 @@ from core.backends.cpu.image_kernels import (
     sampled,
 )
 from core.backends.cpu.single_runs import missed, single_run
+from core.backends.cpu.threads import sparing_work
 from tests.core.backends.cpu_codegen.tier_choice import choose_freely
 from tests.helpers import eventually
 from tests.rules.sources import ROOT
@@ -93,6 +95,14 @@ def test_results_do_not_depend_on_the_number_of_threads(image):
         core.set_threads(before)
     for region, means in found[1:]:
         assert np.array_equal(region, found[0][0]) and np.array_equal(means, found[0][1])
+
+
+def test_little_work_is_not_shared_where_cpus_are_spared(monkeypatch):
+    monkeypatch.setattr(setting, "_chosen", 2)
+    little, much = (64, 2_000_000), (64, 20_000_000)
+    sparing = sparing_work(called_kernels.split)
+    assert sparing(*little) == (1, 64) and called_kernels.split(*little)[0] == 8
+    assert sparing(*much) == called_kernels.split(*much) == (8, 8)
 
 
 def test_threads_of_programs_share_kernels(rng):

@@ -64,6 +64,19 @@ def test_some_phases_of_a_table():
     assert [cells.tolist() for cells in table.cells] == [[0] * 3, [1] * 4, [0] * 5]
 
 
+def test_small_runs_are_the_callers_where_cpus_are_spared(monkeypatch):
+    table = Table([[8], [1], [2, 3]])
+    with team_of(2) as team:
+        shared = []
+        monkeypatch.setattr(team, "run", lambda *place: shared.append(place))
+        team.run_small(table.address, 0, 3)
+        assert shared == [(table.address, 0, 3)]
+        table.state[0] += 1
+        setting.sparing_work(team.run_small)(table.address, 0, 3)
+    assert len(shared) == 1 and table.scratch[1:, 1].sum() == 0
+    table.check()
+
+
 @needs_futex
 def test_several_threads_are_in_tasks_at_once():
     table = Table([[8]])

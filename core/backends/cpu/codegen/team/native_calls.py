@@ -64,10 +64,11 @@ class NativeRun:
 
     Args:
         calls: the calls, which have the same scratch memory.
+        is_small: whether they are part of little work; see `ThreadTeam.run_small`.
     """
 
-    def __init__(self, calls: Sequence[BoundKernel]):
-        self.calls = calls
+    def __init__(self, calls: Sequence[BoundKernel], *, is_small: bool = False):
+        self.calls, self.is_small = calls, is_small
         memory, stride = calls[0].scratch
         self._count = len(calls)
         # Rows as `team_program` reads them: a phase has one group, which is one kernel.
@@ -80,14 +81,17 @@ class NativeRun:
 
     def __call__(self) -> None:
         """Run all kernels, one after the other."""
-        current_team().run(self._address, 0, self._count)
+        team = current_team()
+        run = team.run_small if self.is_small else team.run
+        run(self._address, 0, self._count)
 
 
-def joined(steps: "Sequence[Sequence[Work]]") -> "tuple[list[Work], list[int]]":
+def joined(steps: "Sequence[Sequence[Work]]", *, is_small: bool) -> "tuple[list[Work], list[int]]":
     """Return the calls of steps, those of kernels that follow one another as one.
 
     Args:
         steps: the calls of each step.
+        is_small: whether all of them are little work.
 
     Returns:
         The calls, and for each step how many calls there are up to its end.
@@ -103,4 +107,7 @@ def joined(steps: "Sequence[Sequence[Work]]") -> "tuple[list[Work], list[int]]":
             else:
                 works.append([work])
         ends.append(len(works))
-    return [NativeRun(work) if isinstance(work, list) else work for work in works], ends
+    runs = [
+        NativeRun(work, is_small=is_small) if isinstance(work, list) else work for work in works
+    ]
+    return runs, ends

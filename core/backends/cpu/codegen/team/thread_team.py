@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core.backends.cpu.codegen.team import layout
 from core.backends.cpu.codegen.team.layout import LINE, TEAM_BYTES, machine_name
-from core.backends.cpu.threads import MOST_THREADS, on_change, thread_count
+from core.backends.cpu.threads import MOST_THREADS, is_sparing, on_change, thread_count
 from core.errors import CoreError
 from core.process.locks import new_lock
 
@@ -79,7 +79,7 @@ class ThreadTeam:
 
     def __init__(self, functions: NativeFunctions, threads: int):
         self._functions = functions
-        self._run = functions.run_shared
+        self._run, self._run_alone = functions.run_shared, functions.run_alone
         self.threads = 1
         #: Numbers of workers that have not started; taking one is one atomic step.
         self._unstarted = [*range(MOST_THREADS - 1, 0, -1)] if futex_number() else []
@@ -98,6 +98,13 @@ class ThreadTeam:
         if len(self._unstarted) > MOST_THREADS - self.threads:
             self._start()
         self._run(self.address, table, begin, end)
+
+    def run_small(self, table: int, begin: int, end: int) -> None:
+        """Run phases like `run`, of which workers would burn more time than the caller gains."""
+        if is_sparing():
+            self._run_alone(table, begin, end)
+        else:
+            self.run(table, begin, end)
 
     def set_threads(self, threads: int) -> None:
         """Set the number of threads of later runs; a run that has begun keeps its number."""
