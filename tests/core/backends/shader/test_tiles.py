@@ -6,6 +6,7 @@ import pytest
 from core.backends.shader.codegen.tiles.averages import mean_tile
 from core.backends.shader.codegen.tiles.choices import (
     CANDIDATES,
+    FEW_ROWS,
     SEPARABLE,
     TUNED,
     TUNED_SEPARABLE,
@@ -284,6 +285,7 @@ def test_depthwise_and_pointwise_in_one(gl, rng, row, filters):
         Choice(16, 16, 4, 1, 2, 8),
         Choice(16, 64, 8, 1, 2, 4, 0),
         Choice(5, 32, 5, 1, 4, 4, 0),
+        *FEW_ROWS,
     ):
         if choice and not choice.fits(LIMITS, Product(c.pixels, c.channels, filters)):
             continue
@@ -344,7 +346,8 @@ def test_tuned_choices_are_for_large_devices():
             assert choice.fits(large, p)
             assert chosen(p, large) == choice
             assert chosen(p, LIMITS).fits(LIMITS, p)
-    assert set(TUNED_SEPARABLE.values()) <= set(SEPARABLE)
+    assert {*TUNED_SEPARABLE.values()} <= {*SEPARABLE, *FEW_ROWS}
+    assert {*FEW_ROWS} & {*TUNED_SEPARABLE.values()} == {*FEW_ROWS}
 
 
 @pytest.mark.parametrize("multiprocessors", [0, 1, 16, 132])
