@@ -26,7 +26,7 @@ from core.backends.shader.runtime.textures import frame_of
 #: The first sends the inputs, too.
 _FLUSHED_AFTER = frozenset({2, *range(10, 100, 8), 200, 400})
 
-#: As above, for one native call, which is far ahead of the device after some steps.
+#: Numbers of steps for one native call, which is far ahead of the device after some steps.
 _FLUSHED_IN_CALL = frozenset({2, 10, 18, 200, 400})
 
 #: A row of the table until there is something to bind.
