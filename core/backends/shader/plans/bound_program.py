@@ -8,10 +8,18 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
-from core.backends.shader.plans.plan_memory import Arena, Need, Part, Textures, raw_values
+from core.backends.shader.plans.plan_memory import (
+    Arena,
+    Need,
+    Part,
+    Textures,
+    most_bytes,
+    raw_values,
+)
 from core.backends.shader.plans.program_lowering import Hosted, Lowered, Lowering, ValueRef
 from core.backends.shader.plans.replay import Replay
 from core.backends.shader.plans.result_buffers import ResultBuffers
+from core.backends.shader.plans.waves import AnyStep, in_waves, places, reads_of, writes_of
 from core.backends.shader.runtime.mapped_memory import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.memory_blocks import UNFINISHED, Block, RunOutputs, fail
 from core.backends.shader.runtime.session import Session
@@ -23,6 +31,10 @@ from core.graph.feeds import QuantizedArray
 #: The most bytes of inputs and outputs that a plan has memory for twice: the host fills and reads
 #: one while the device works on the other.
 MOST_TWICE = 1 << 26
+
+#: The most bytes that waves may need besides those of steps one by one. A training step of
+#: MobileNet v1 0.25 takes as long in either order on an H200, and would need 80 MB more.
+MOST_MORE = 1 << 24
 
 #: An input of a run, from the caller.
 Feed: TypeAlias = Value | QuantizedArray | np.ndarray
@@ -79,7 +91,8 @@ class ReadyProgram:
         self._sources = [(program.specs[r], self._output_source(r)) for r in program.outputs]
         self._returned_inputs = {owners[r] for r in program.outputs} & {*program.inputs}
         kind: type[Arena | Textures] = Textures if session.storing.in_textures else Arena
-        self.memory: Arena | Textures = kind(self._needs(), session)
+        self._waves = self._chosen_waves()
+        self.memory: Arena | Textures = kind(self._needs(self._waves), session)
         self.recordings: list[Recording] = []
         self._inputs = [
             Block(self.lowering.layouts[r], program.specs[r].size) for r in program.inputs
@@ -89,24 +102,38 @@ class ReadyProgram:
         self._usually_read: set[int] = set()  # indices of outputs
         self._has_results = session.has_mapped and bool(self._outputs)
 
-    def _needs(self) -> list[Need]:
-        """Return the intermediate values between inputs and outputs."""
+    def _chosen_waves(self) -> list[list[AnyStep]]:
+        """Return the steps in waves, or one by one if waves would need much more memory."""
+        singly = [[step] for step in self.lowering.steps]
+        if self.session.storing.in_textures:  # which need no barriers
+            return singly
+        waves = in_waves(self.lowering.steps)
+        if len(waves) == len(singly):
+            return singly
+        more = most_bytes(self._needs(waves)) - most_bytes(self._needs(singly))
+        return waves if more <= MOST_MORE else singly
+
+    def _needs(self, waves: Sequence[Sequence[AnyStep]]) -> list[Need]:
+        """Return the intermediate values between inputs and outputs.
+
+        Values of one wave live together, as its steps may run in any order.
+        """
         found: list[Need] = []
-        steps = self.lowering.steps
-        last: dict[ValueRef, int] = {}
-        for i, step in enumerate(steps):
-            for ref in step.reads if isinstance(step, Hosted) else step.refs:
-                last[ref] = i
+        last = {ref: end for step, _, end in places(waves) for ref in reads_of(step)}
         skipped = {*self._outputs, *self.program.inputs}
-        for i, step in enumerate(steps):
-            names = step.writes if isinstance(step, Hosted) else _written(step)
-            for name in names:
+        for step, start, end in places(waves):
+            for name in writes_of(step):
                 if name not in skipped:
                     block = Block(self.lowering.layouts[name], self.program.specs[name].size)
-                    found.append(Need(name, block, i, max(i, last.get(name, i))))
+                    found.append(Need(name, block, start, max(end, last.get(name, end))))
             if isinstance(step, Lowered):
-                found += [Need(n, Block(*of), i, i) for n, of in step.intermediates.items()]
+                found += [Need(n, Block(*of), start, end) for n, of in step.intermediates.items()]
         return found
+
+    @property
+    def steps(self) -> list[AnyStep]:
+        """Return the compiled steps in the order in which they run."""
+        return [step for wave in self._waves for step in wave]
 
     # --- in the calling thread --------------------------------------------------------------
 
@@ -154,7 +181,7 @@ class ReadyProgram:
                 recording.results.keep()
         self.recordings.clear()
         self._arena = {}
-        self.memory = type(self.memory)(self._needs(), self.session)
+        self.memory = type(self.memory)(self._needs(self._waves), self.session)
 
     def run(self, run_inputs: Sequence[RunInput], outputs: Sequence[Block]) -> None:
         """Run all steps, in the GL thread; errors are raised when the outputs are read."""
@@ -257,7 +284,7 @@ class ReadyProgram:
         else:
             parts |= dict(zip(self._outputs, results.parts, strict=True))
         run_hosted = partial(self._run_hosted, parts)
-        replay = Replay(self.lowering.steps, parts, moving, session, run_hosted)
+        replay = Replay(self.steps, parts, moving, session, run_hosted)
         inputs = [Block(own.layout, own.size) for own in self._inputs]
         return Recording(replay, parts, inputs, [-1] * len(inputs), results)
 
@@ -286,11 +313,6 @@ class ReadyProgram:
         layout = self.lowering.layouts[ref]
         count = self.program.specs[ref].size * layout.words
         return loaded_values(raw_values(parts[ref], layout, count, stored_dtype(layout)), layout)
-
-
-def _written(step: Lowered) -> list[str]:
-    first = len(step.refs) - len(step.intermediates) - len(step.compiled.results)
-    return [p for p in step.refs[first : first + len(step.compiled.results)] if isinstance(p, str)]
 
 
 def _run_input(feed: Feed, staging: Staging | None, own: Block) -> RunInput:

@@ -34,6 +34,15 @@ class Need(NamedTuple):
     last: int
 
 
+def most_bytes(needs: Sequence[Need]) -> int:
+    """Return the bytes of the values that live at one time, at most."""
+    changes: dict[int, int] = {}
+    for need in needs:
+        for step, change in ((need.first, need.block.bytes), (need.last + 1, -need.block.bytes)):
+            changes[step] = changes.get(step, 0) + change
+    return max(accumulate(changes[step] for step in sorted(changes)), default=0)
+
+
 class Part(NamedTuple):
     """The memory of a value: a texture, or a part of a buffer."""
 

@@ -26,6 +26,8 @@ from core.backends.shader.runtime.textures import frame_of
 #: The first sends the inputs, too.
 _FLUSHED_AFTER = frozenset({2, *range(10, 100, 8), 200, 400})
 
+#: Numbers of steps for one native call, which is far ahead of the device after some steps.
+_FLUSHED_IN_CALL = frozenset({2, 10, 18, 200, 400})
 
 #: A row of the table until there is something to bind.
 _NOTHING = Command("glMemoryBarrier", (0,))
@@ -74,6 +76,8 @@ class Replay:
         self._readers = dict.fromkeys(moving, 0)  # number of steps
         self._state: dict[int, Any] = {}
         self._hazards = _Hazards()
+        is_native = not self._in_textures and Hosted not in {*map(type, lowered)} and can_send()
+        flushed_after = _FLUSHED_IN_CALL if is_native else _FLUSHED_AFTER
         steps = 0
         for each in lowered:
             if isinstance(each, Hosted):
@@ -86,11 +90,10 @@ class Replay:
                     reads = [each.refs[i] for i in step.reads]
                     self._record(step.program, reads, each.refs[step.writes])
                     steps += 1
-                    if steps in _FLUSHED_AFTER:
+                    if steps in flushed_after:
                         self._add(session.gl_thread.gl.flush, Command("glFlush"))
             self.step_ends.append(len(self.calls))
         self._barrier(BARRIER_TO_ALL)
-        is_native = not self._in_textures and Hosted not in {*map(type, lowered)} and can_send()
         self.table = CommandTable(self._commands) if is_native else None
 
     def run(self) -> None:

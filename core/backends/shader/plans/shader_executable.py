@@ -64,7 +64,7 @@ class ShaderExecutable(Executable):
     @property
     def steps(self) -> "Sequence[StepInfo]":
         """Return the steps in execution order, which may change after a restart."""
-        return [_step_info(step, self._program) for step in self._current().lowering.steps]
+        return [_step_info(step, self._program) for step in self._current().steps]
 
     def run(self, feeds: Sequence[Feed]) -> list[Value]:
         """Queue a run, unless it is cancelled or late; reading its outputs waits."""

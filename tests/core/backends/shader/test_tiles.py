@@ -6,6 +6,7 @@ import pytest
 from core.backends.shader.codegen.tiles.averages import mean_tile
 from core.backends.shader.codegen.tiles.choices import (
     CANDIDATES,
+    FEW_ROWS,
     SEPARABLE,
     TUNED,
     TUNED_SEPARABLE,
@@ -16,8 +17,10 @@ from core.backends.shader.codegen.tiles.convolution import (
     Convolution,
     conv2d_tile,
     direct_fits,
+    direct_pixels,
     direct_tile,
     gathered_tile,
+    narrow_tile,
 )
 from core.backends.shader.codegen.tiles.depthwise import (
     Depthwise,
@@ -25,7 +28,12 @@ from core.backends.shader.codegen.tiles.depthwise import (
     depthwise_input_tile,
     depthwise_tile,
 )
-from core.backends.shader.codegen.tiles.fused import can_fuse, pays, separable_tile
+from core.backends.shader.codegen.tiles.fused import (
+    can_fuse,
+    narrow_separable_tile,
+    pays,
+    separable_tile,
+)
 from core.backends.shader.codegen.tiles.gradients import depthwise_filter_gradient, filter_gradient
 from core.backends.shader.codegen.tiles.matrix import matmul_tile, product_tile
 from core.backends.shader.codegen.tiles.tile_source import (
@@ -162,6 +170,9 @@ CONVOLUTIONS = [
     (2, 6, 5, 12, 20, 1, 1, "same", 1),
     (1, 3, 3, 64, 8, 3, 1, "same", 1),
     (1, 8, 8, 4, 4, 4, 2, "same", 1),
+    (3, 2, 4, 8, 5, (2, 4), 1, "valid", 1),
+    (2, 9, 7, 8, 1, 3, 1, "same", 1),
+    (1, 7, 9, 4, 2, (3, 2), (1, 2), ((0, 2), (1, 0)), 1),
 ]
 
 
@@ -182,6 +193,8 @@ def test_convolutions(gl, rng, row):
         tiles += [gathered_tile(c, Choice(16, 16, 2, 1, 2, 8)), gathered_tile(c, CANDIDATES[4])]
     if direct_fits(c, LIMITS):
         tiles.append(direct_tile(c, pixels=3, local_size=64))
+    if not c.channels % 4 and c.filters <= 2:
+        tiles.append(narrow_tile(c, local_size=64))
     for tile in tiles:
         found = run(gl, tile, {"x": x, "w": w}, expected.size).reshape(expected.shape)
         assert_sum(found, expected, c.taps * c.channels)
@@ -272,6 +285,7 @@ def test_depthwise_and_pointwise_in_one(gl, rng, row, filters):
         Choice(16, 16, 4, 1, 2, 8),
         Choice(16, 64, 8, 1, 2, 4, 0),
         Choice(5, 32, 5, 1, 4, 4, 0),
+        *FEW_ROWS,
     ):
         if choice and not choice.fits(LIMITS, Product(c.pixels, c.channels, filters)):
             continue
@@ -279,6 +293,32 @@ def test_depthwise_and_pointwise_in_one(gl, rng, row, filters):
         inputs = {"x": x, "d": w, "w": last, "bias": bias}
         found = run(gl, tile, inputs, expected.size, middle).reshape(expected.shape)
         assert_sum(found, expected, c.channels * c.taps)
+    if not filters % 4:
+        tile = narrow_separable_tile(c._replace(filters=filters), local_size=64)
+        found = run(gl, tile, inputs, expected.size, middle).reshape(expected.shape)
+        assert_sum(found, expected, c.channels * c.taps)
+
+
+def test_many_pixels_of_few_channels_get_a_thread_each(gl):
+    """A tile of a product would be mostly padding; one window of a whole image has few rows."""
+    wide = convolution((1, 128, 128, 8, 1, 3, 1, "same", 1))
+    assert conv2d_tile(wide, LIMITS) == narrow_tile(wide)
+    assert conv2d_tile(wide._replace(channels=32), LIMITS) != narrow_tile(
+        wide._replace(channels=32)
+    )
+    separable = wide._replace(filters=8)
+    d = Depthwise(1, 8, 1, wide.window)
+    assert separable_tile(d, 8, LIMITS) == narrow_separable_tile(separable)
+    assert separable_tile(d, 68, LIMITS) != narrow_separable_tile(wide._replace(filters=68))
+    whole = convolution((1, 2, 2, 192, 195, 2, 1, "valid", 1))
+    assert conv2d_tile(whole, LIMITS) == matmul_tile(whole.product, LIMITS, names=("x", "w"))
+
+
+def test_a_first_layer_of_many_images_gets_several_pixels_for_a_thread():
+    one = convolution((1, 224, 224, 3, 32, 3, 2, "same", 1))
+    many = convolution((32, 224, 224, 3, 32, 3, 2, "same", 1))
+    large = TileLimits(49152, 1024, 132)
+    assert direct_pixels(one, large) == 1 < direct_pixels(many, large)
 
 
 def test_many_groups_go_into_rows():
@@ -306,7 +346,8 @@ def test_tuned_choices_are_for_large_devices():
             assert choice.fits(large, p)
             assert chosen(p, large) == choice
             assert chosen(p, LIMITS).fits(LIMITS, p)
-    assert set(TUNED_SEPARABLE.values()) <= set(SEPARABLE)
+    assert {*TUNED_SEPARABLE.values()} <= {*SEPARABLE, *FEW_ROWS}
+    assert {*FEW_ROWS} & {*TUNED_SEPARABLE.values()} == {*FEW_ROWS}
 
 
 @pytest.mark.parametrize("multiprocessors", [0, 1, 16, 132])

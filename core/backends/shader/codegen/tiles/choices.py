@@ -67,6 +67,20 @@ SEPARABLE = tuple(
     )
 )
 
+#: Tiles of few rows for these, whose time the model does not know; the first two for products.
+FEW_ROWS = tuple(
+    Choice(*sizes)
+    for sizes in (
+        (2, 32, 2, 1, 32, 4, 0),
+        (4, 32, 4, 1, 32, 4, 0),
+        (8, 32, 4, 1, 16, 4, 0),
+        (2, 64, 2, 1, 16, 4, 0),
+        (2, 64, 2, 1, 32, 4, 0),
+        (4, 64, 4, 1, 16, 4, 0),
+        (4, 64, 4, 1, 32, 4, 0),
+    )
+)
+
 #: Rows, inner axis and columns, for a device of at least 96 multiprocessors.
 TUNED: dict[tuple[int, int, int], Choice] = {
     key: Choice(*sizes)
@@ -91,12 +105,13 @@ TUNED: dict[tuple[int, int, int], Choice] = {
         (784, 128, 256): (16, 32, 4, 1, 8, 8),
         (49, 320, 1280): (4, 64, 4, 1, 16, 4, 0),
         (49, 960, 160): (7, 64, 7, 1, 32, 4, 0),
-        (49, 160, 960): (4, 64, 4, 1, 16, 4, 0),
+        (49, 160, 960): (4, 32, 4, 1, 32, 4, 0),
         (49, 576, 160): (7, 64, 7, 1, 32, 4, 0),
         (196, 576, 96): (7, 64, 7, 1, 32, 4, 0),
         (196, 64, 384): (16, 32, 4, 1, 8, 8),
         (784, 144, 32): (4, 64, 4, 1, 16, 4, 0),
-        (12544, 16, 96): (64, 64, 8, 1, 1, 16),
+        (12544, 16, 96): (64, 64, 4, 1, 1, 16),
+        (784, 32, 192): (32, 32, 4, 1, 4, 8),
         (12544, 32, 16): (64, 16, 4, 1, 4, 8),
         (289, 384, 384): (7, 128, 7, 1, 16, 4, 0),
         (289, 192, 384): (16, 32, 4, 1, 8, 8),
@@ -108,19 +123,18 @@ TUNED: dict[tuple[int, int, int], Choice] = {
         (256, 336, 56): (4, 64, 4, 1, 16, 4, 0),
         (256, 56, 336): (32, 16, 4, 1, 8, 8),
         (64, 96, 576): (4, 64, 4, 1, 16, 4, 0),
-        (64, 576, 96): (7, 64, 7, 1, 32, 4, 0),
+        (64, 576, 96): (2, 32, 2, 1, 32, 4, 0),
+        (196, 96, 576): (14, 64, 7, 1, 16, 4, 0),
     }.items()
 }
 
 #: Further tiles that were fastest with 16-bit products.
-OF_HALVES = (Choice(64, 128, 8, 2, 1, 32),)
+OF_HALVES = (Choice(64, 128, 4, 4, 1, 32), Choice(64, 128, 8, 2, 1, 32))
 
 #: Tiles of products of 16 bits, measured on an H200.
 TUNED_HALVES: dict[tuple[int, int, int], Choice] = {
     (401408, 32, 64): Choice(64, 64, 4, 1, 1, 16),
     (100352, 64, 128): Choice(64, 64, 4, 1, 1, 16),
-    (1568, 512, 1024): Choice(32, 64, 8, 1, 2, 8),
-    (1568, 1024, 1024): Choice(32, 64, 8, 1, 2, 8),
     **dict.fromkeys(
         (
             (100352, 128, 128),
@@ -128,6 +142,8 @@ TUNED_HALVES: dict[tuple[int, int, int], Choice] = {
             (25088, 256, 256),
             (6272, 256, 512),
             (6272, 512, 512),
+            (1568, 512, 1024),
+            (1568, 1024, 1024),
         ),
         OF_HALVES[0],
     ),
@@ -144,7 +160,7 @@ TUNED_SEPARABLE: dict[tuple[int, int, int], Choice] = {
         (1089, 96, 192): (4, 128, 4, 1, 4, 4, 0),
         (1089, 192, 192): (28, 64, 14, 1, 16, 4, 0),
         (3136, 144, 24): (8, 32, 8, 1, 16, 4, 0),
-        (196, 384, 64): (7, 64, 7, 1, 32, 4, 0),
+        (196, 384, 64): (2, 32, 2, 1, 32, 4, 0),
         (12544, 32, 64): (32, 64, 4, 1, 2, 16),
         (3136, 64, 128): (8, 128, 8, 1, 4, 4, 0),
         (3136, 128, 128): (8, 128, 8, 1, 4, 4, 0),
@@ -154,17 +170,23 @@ TUNED_SEPARABLE: dict[tuple[int, int, int], Choice] = {
         (196, 512, 512): (7, 128, 7, 1, 16, 4, 0),
         (49, 512, 1024): (7, 64, 7, 1, 32, 4, 0),
         (49, 1024, 1024): (7, 64, 7, 1, 32, 4, 0),
-        (196, 192, 64): (7, 64, 7, 1, 32, 4, 0),
-        (196, 384, 96): (7, 64, 7, 1, 32, 4, 0),
-        (196, 576, 96): (7, 64, 7, 1, 32, 4, 0),
-        (49, 576, 160): (7, 64, 7, 1, 32, 4, 0),
-        (49, 960, 160): (7, 64, 7, 1, 32, 4, 0),
-        (49, 960, 320): (7, 64, 7, 1, 32, 4, 0),
-        (256, 144, 40): (7, 64, 7, 1, 32, 4, 0),
-        (256, 240, 40): (7, 64, 7, 1, 32, 4, 0),
-        (64, 576, 192): (7, 64, 7, 1, 32, 4, 0),
-        (16, 192, 192): (7, 64, 7, 1, 32, 4, 0),
-        (4, 192, 192): (7, 64, 7, 1, 32, 4, 0),
+        (196, 192, 64): (4, 32, 4, 1, 32, 4, 0),
+        (196, 384, 96): (4, 64, 4, 1, 32, 4, 0),
+        (196, 576, 96): (2, 32, 2, 1, 32, 4, 0),
+        (49, 576, 160): (2, 64, 2, 1, 32, 4, 0),
+        (49, 960, 160): (2, 64, 2, 1, 32, 4, 0),
+        (49, 960, 320): (2, 64, 2, 1, 32, 4, 0),
+        (256, 144, 40): (4, 64, 4, 1, 16, 4, 0),
+        (256, 240, 40): (4, 32, 4, 1, 32, 4, 0),
+        (256, 240, 56): (4, 64, 4, 1, 16, 4, 0),
+        (256, 336, 56): (2, 64, 2, 1, 16, 4, 0),
+        (64, 336, 96): (2, 32, 2, 1, 32, 4, 0),
+        (64, 576, 192): (2, 32, 2, 1, 32, 4, 0),
+        (16, 192, 192): (4, 32, 4, 1, 32, 4, 0),
+        (4, 192, 192): (4, 32, 4, 1, 32, 4, 0),
+        (4096, 96, 16): (8, 32, 4, 1, 16, 4, 0),
+        (784, 144, 32): (4, 32, 4, 1, 32, 4, 0),
+        (784, 192, 32): (4, 32, 4, 1, 32, 4, 0),
     }.items()
 }
 
@@ -196,13 +218,15 @@ class Family(NamedTuple):
 
     Attributes:
         name: name of the family.
-        candidates: its tiles.
+        candidates: tiles of which the model knows the time.
+        measured: further tiles, for the table and for measurements.
         table: the best tiles where the model misses them.
         costs: costs of the model.
     """
 
     name: str
     candidates: tuple[Choice, ...]
+    measured: tuple[Choice, ...]
     table: dict[tuple[int, int, int], Choice]
     costs: _Costs
 
@@ -210,11 +234,12 @@ class Family(NamedTuple):
         """Return the tiles that may be fast for a product."""
         widest = max(2 * p.columns, 33)
         more = OF_HALVES if limits.held.is_multiplied else ()
-        return [c for c in (*self.candidates, *more) if c.fits(limits, p) and c.columns < widest]
+        tiles = (*self.candidates, *self.measured, *more)
+        return [c for c in tiles if c.fits(limits, p) and c.columns < widest]
 
     def has(self, choice: Choice) -> bool:
         """Return whether a tile is one of the family's."""
-        return choice in self.candidates or choice in OF_HALVES
+        return choice in (*self.candidates, *self.measured, *OF_HALVES)
 
     def choose(self, p: Product, limits: TileLimits) -> Choice:
         """Return the tile measured on this device, else that of the table, else the model's."""
@@ -225,15 +250,15 @@ class Family(NamedTuple):
             found = (is_half and TUNED_HALVES.get(size)) or self.table.get(size)
         if found and found.fits(limits, p):
             return found
-        fitting = self.fitting(p, limits) or [SMALLEST]
+        fitting = [c for c in self.fitting(p, limits) if c not in self.measured] or [SMALLEST]
         return min(fitting, key=lambda c: _clocks(c, p, limits, self.costs))
 
 
 FAMILIES = {
     family.name: family
     for family in (
-        Family("product", CANDIDATES, TUNED, _PRODUCT),
-        Family("separable", SEPARABLE, TUNED_SEPARABLE, _WITH_DEPTHWISE),
+        Family("product", CANDIDATES, FEW_ROWS[:2], TUNED, _PRODUCT),
+        Family("separable", SEPARABLE, FEW_ROWS, TUNED_SEPARABLE, _WITH_DEPTHWISE),
     )
 }
 

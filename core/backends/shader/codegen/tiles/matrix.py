@@ -301,7 +301,8 @@ def _store_sums(c: Choice, layout: OperandLayout, across: int, down: int, held: 
         text += f"}}\nbarrier();\nif (part < {moved}) {{\n"
         text += "".join(f"{v} += {held.sum(f'part * {size} + {at}')};\n" for v, at in cells.items())
         text += "}\n"
-    text += f"barrier();\nif (part < {parts}) {{\n" if parts < c.splits else "barrier();\n{\n"
+    # Below, a thread overwrites just those sums that it has added to its own.
+    text += f"if (part < {parts}) {{\n" if parts < c.splits else "barrier();\n{\n"
     text += "".join(held.put_sum(f"part * {size} + {at}", v) + "\n" for v, at in cells.items())
     more = "".join(f" + {held.sum(f'e + {s * size}')}" for s in range(1, parts))
     return text + (
