@@ -354,8 +354,10 @@ def test_metadata_stays_without_an_old_signature(source, tmp_path):
     ],
 )
 def test_tflite_models_keep_their_bits(shared, tmp_path, rng, model, file):
+    """Those of quantised networks in float32, in which TensorFlow.js has to compute them."""
     (path,) = (shared / "weights" / model).glob(file)
-    before, after = load_model(path), load_model(convert(path, tmp_path))
+    before = GraphModel(read_graph(path)._replace(integers={}))
+    after = load_model(convert(path, tmp_path))
     (spec,) = before.inputs.values()
     x = rng.random([n or 1 for n in spec.shape], np.float32)
     found, expected = after.predict(x), before.predict(x)

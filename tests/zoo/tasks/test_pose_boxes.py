@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import zoo
-from zoo.shared.pose_results import box_of_sure
+from zoo.shared.pose_results import SURE, box_of_sure
 
+FACE = {"nose", "left_eye", "right_eye"}
 POINTS = np.array([[20.0, 30.0], [60.0, 10.0], [50.0, 900.0], [-40.0, 70.0]])
 
 
@@ -51,6 +52,8 @@ def test_guessed_legs_are_not_in_the_box_of_a_portrait(name, portrait, shared, m
     box, points = pose["box"], {p["part"]: p["position"] for p in pose["keypoints"]}
     assert 60 < box["y"] < 140 and 0 <= box["x"] < 110
     assert box["y"] + box["height"] <= 300 and 190 < box["x"] + box["width"] <= 300
-    for part in ("nose", "left_eye", "right_eye"):
+    sure = {p["part"] for p in pose["keypoints"] if p["score"] >= SURE}
+    assert len(sure & FACE) >= 2
+    for part in sure & FACE:
         assert 0 <= points[part]["x"] - box["x"] <= box["width"]
         assert -0.01 <= points[part]["y"] - box["y"] <= box["height"]
