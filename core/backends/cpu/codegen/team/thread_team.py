@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core.backends.cpu.codegen.team import layout
 from core.backends.cpu.codegen.team.layout import LINE, TEAM_BYTES, machine_name
+from core.backends.cpu.codegen.team.placement import Placement
 from core.backends.cpu.threads import MOST_THREADS, is_sparing, on_change, thread_count
 from core.errors import CoreError
 from core.process.locks import new_lock
@@ -81,6 +82,7 @@ class ThreadTeam:
         self._functions = functions
         self._run, self._run_alone = functions.run_shared, functions.run_alone
         self.threads = 1
+        self._placement = Placement()
         #: Numbers of workers that have not started; taking one is one atomic step.
         self._unstarted = [*range(MOST_THREADS - 1, 0, -1)] if futex_number() else []
         self.address = _new_memory(functions)
@@ -97,6 +99,8 @@ class ThreadTeam:
         """
         if len(self._unstarted) > MOST_THREADS - self.threads:
             self._start()
+        if self.threads > 1:
+            self._placement.keep_apart(self.threads)
         self._run(self.address, table, begin, end)
 
     def run_small(self, table: int, begin: int, end: int) -> None:
@@ -121,7 +125,8 @@ class ThreadTeam:
             while len(self._unstarted) > MOST_THREADS - self.threads:
                 number = self._unstarted.pop()
                 with suppress(RuntimeError):  # no more threads allowed: the others run its share
-                    start_new_thread(self._functions.work, (self.address, number))
+                    work = self._functions.work, self.address, number
+                    start_new_thread(self._placement.work, work)
 
 
 def _new_memory(functions: NativeFunctions) -> int:
