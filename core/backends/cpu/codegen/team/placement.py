@@ -14,12 +14,12 @@ from contextlib import suppress
 
 _library = ctypes.PyDLL(None) if sys.platform.startswith("linux") else None
 
-#: With the GIL, which takes longer to release than the function runs; -1: no CPU is known.
+#: Number of the calling thread's CPU; -1: unknown. It keeps the GIL, which takes longer to release.
 _current_cpu: Callable[[], int] = getattr(_library, "sched_getcpu", lambda: -1)
 
 
 class Placement:
-    """Where the workers of a team may run.
+    """The CPUs on which the workers of a team may run.
 
     Attributes:
         avoided: the CPU of the last caller; -1 before the first one, and for new workers.
