@@ -221,10 +221,11 @@ def examine_weights(monkeypatch):
     return examine()
 
 
-def test_doctor_names_a_mirror_that_does_not_exist_and_kits(monkeypatch):
-    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", "/nonexistent")
+def test_doctor_names_a_mirror_that_does_not_exist_and_kits(monkeypatch, tmp_path):
+    absent = tmp_path / "absent"
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(absent))
     doctor = dict(examine_weights(monkeypatch))
-    assert doctor["mirror"] == "/nonexistent: there is no such folder (ZOO_WEIGHTS_MIRROR)"
+    assert doctor["mirror"] == f"{absent}: there is no such folder (ZOO_WEIGHTS_MIRROR)"
     assert doctor["kits"].startswith("none (") or " models: " in doctor["kits"]
 
 

@@ -187,16 +187,16 @@ CODE = "from core.backends.shader.runtime.context import open_context; open_cont
     [
         ("GLCONTEXT_LINUX_LIBGL", "libGL.so.99", "(libGL) is not installed; install it: apt-get"),
         ("GLCONTEXT_LINUX_LIBEGL", "libEGL.so.99", "(libEGL) is not installed; install it: apt-g"),
-        ("__EGL_VENDOR_LIBRARY_DIRS", "/nonexistent", "libEGL is there, but no driver"),
+        ("__EGL_VENDOR_LIBRARY_DIRS", "{empty}", "libEGL is there, but no driver"),
         ("CORE_SHADER_DEVICE", "99", "there is no device 99: the driver has "),
         ("GLCONTEXT_GLVERSION", "990", "the driver has no OpenGL 9.9; "),
     ],
 )
-def test_failures_of_the_real_driver(opengl, name, value, words):
+def test_failures_of_the_real_driver(opengl, tmp_path, name, value, words):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("__EGL")}
     done = subprocess.run(
         [sys.executable, "-c", CODE],
-        env={**environment, name: value},
+        env={**environment, name: value.format(empty=tmp_path)},
         capture_output=True,
         text=True,
     )
