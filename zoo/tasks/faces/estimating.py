@@ -135,23 +135,10 @@ class FaceModel(Model):
         iou_threshold: float | None,
         **wanted: bool,
     ) -> list[Face]:
-        """Return the faces in an image, at most so many, with the results of `faces_of`."""
+        """Return the faces in an image, at most so many, with the results that are wanted."""
         located = self._locate_all(
             image, limit=limit, score_threshold=score_threshold, iou_threshold=iou_threshold
         )
-        return self.faces_of(image, located, **wanted)
-
-    def faces_of(
-        self,
-        image: np.ndarray,
-        located: Located,
-        *,
-        iris: bool,
-        expressions: bool,
-        age_gender: bool,
-    ) -> list[Face]:
-        """Return the results of located faces, with other requested results."""
-        wanted = {"iris": iris, "expressions": expressions, "age_gender": age_gender}
         return cast("list[Face]", as_items(self.drafts_of(image, located, **wanted)))
 
     def drafts_of(
@@ -163,7 +150,7 @@ class FaceModel(Model):
         expressions: bool,
         age_gender: bool,
     ) -> list[Draft]:
-        """Return the drafts of what `faces_of` returns."""
+        """Return drafts of the results of located faces, with other requested results."""
         if not len(located.scores):
             return []
         faces = to_drafts(self.mesh_of(located), self.kind)
