@@ -1,0 +1,300 @@
+"""Translation of ONNX graphs to nodes: names, constants, functions, branches and loops."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from core.converter.graph_protos import NODE_BYTES
+from core.converter.onnx.content import (
+    AttributeReference,
+    OnnxFunction,
+    OnnxGraph,
+    OnnxModel,
+    OnnxNode,
+    OnnxTensor,
+)
+from core.converter.onnx.element_types import result_type
+from core.errors import CoreError
+from core.graph.node_types.onnx import find_row
+from core.graph.node_types.onnx.rows import PRESENT, TYPES, takes_types
+from core.graph.nodes import Function, FunctionName, Node
+from core.graph.unique_names import UniqueNames
+from weights_cache.reading_budgets import check_time, spend
+
+#: The longest name of a node; longer names of values are cut.
+LONGEST_NAME = 1000
+
+#: The most functions of a file that call each other, and graphs in each other.
+MOST_NESTED = 64
+
+#: The attributes of branches, by those of our nodes.
+BRANCHES = ("then_branch", "else_branch")
+
+
+class FileNodes:
+    """What all graphs of a file share: names, weights, functions.
+
+    Args:
+        model: the file.
+    """
+
+    def __init__(self, model: OnnxModel):
+        self.model = model
+        self.weights: dict[str, np.ndarray] = {}
+        self.functions: dict[str, Function] = {}
+        self.custom_types: set[str] = set()
+        self._names = UniqueNames()
+
+    def unique(self, name: str) -> str:
+        """Return a name for a node, which references can hold."""
+        name = name[:LONGEST_NAME].replace(":", "_").lstrip("^") or "unnamed"
+        return self._names.unique(name, as_is=True)
+
+
+class Scope:
+    """The values of a graph, of the body of a branch or loop, or of a call of a function, by name.
+
+    Args:
+        shared: what all scopes of the file share.
+        opsets: version of the operators by domain.
+        outer: the scope around a body, whose values it may read.
+        depth: number of scopes around it.
+    """
+
+    def __init__(
+        self,
+        shared: FileNodes,
+        opsets: Mapping[str, int],
+        outer: "Scope | None" = None,
+        depth: int = 0,
+    ):
+        if depth > MOST_NESTED:
+            raise CoreError(f"functions and graphs are nested more than {MOST_NESTED} deep")
+        self.nodes: list[Node] = []
+        #: Of the scope around it: argument of the body by reference.
+        self.captured: dict[str, str] = {}
+        self.references: dict[str, str] = {}
+        self.types: dict[str, str] = {}
+        self._shared, self._opsets, self._outer, self._depth = shared, opsets, outer, depth
+
+    # --- values -----------------------------------------------------------------------------
+
+    def add_input(self, name: str, kind: str = "") -> str:
+        """Add a value that is given, and return the name of its node."""
+        self.references[name] = self._shared.unique(name)
+        self.types[name] = kind
+        return self.references[name]
+
+    def add_constant(self, name: str, array: np.ndarray, kind: str = "") -> str:
+        """Add a value that does not change, and return its reference."""
+        node = self._shared.unique(name)
+        self._shared.weights[node] = array
+        self.nodes.append(Node(node, "Const"))
+        self.references[name], self.types[name] = node, kind or str(array.dtype)
+        return node
+
+    def reference(self, name: str) -> str:
+        """Return the reference to a value, which a body may take from around it.
+
+        Raises:
+            CoreError: no node gives it before.
+        """
+        found = self.references.get(name)
+        if found is not None:
+            return found
+        if self._outer is None:
+            raise CoreError(f"nothing gives the value {name!r:.80} before it is read")
+        outer = self._outer.reference(name)
+        self.types[name] = self._outer.types.get(name, "")
+        if outer in self._shared.weights:  # bodies share the weights of the graph by their names
+            self.nodes.append(Node(outer, "Const"))
+            self.references[name] = outer
+        else:
+            self.references[name] = self.captured[outer] = self._shared.unique(name)
+        return self.references[name]
+
+    # --- nodes ------------------------------------------------------------------------------
+
+    def add_graph(self, graph: OnnxGraph) -> None:
+        """Add the constants and nodes of a graph whose inputs are there."""
+        declared = {name: value.type for name, value in graph.values.items()}
+        for name, array in graph.initializers.items():
+            if name not in self.references:
+                self.add_constant(name, array, declared.get(name, ""))
+        self.types |= {name: kind for name, kind in declared.items() if kind}
+        for node in graph.nodes:
+            self.add(node)
+
+    def add(self, node: OnnxNode) -> None:
+        """Add what a node becomes.
+
+        Raises:
+            CoreError: it is invalid, with its name.
+        """
+        check_time()
+        spend(NODE_BYTES, "its nodes")
+        try:
+            self._add(node)
+        except CoreError as error:
+            label = next(filter(None, (*node.outputs, node.name)), "")
+            raise CoreError(f"{node.type:.80} of {label!r:.80}: {error}") from error
+
+    def _add(self, node: OnnxNode) -> None:
+        function = self._shared.model.functions.get((node.domain, node.type))
+        if function is not None:
+            self._add_call(node, function)
+        elif node.domain == "" and node.type in _STRUCTURES:
+            _STRUCTURES[node.type](self, node)
+        else:
+            self._add_op(node)
+
+    def _add_op(self, node: OnnxNode) -> None:
+        """Add a node of an op that has a row, or of a type for which users may give a kernel."""
+        given = [i for i, name in enumerate(node.inputs) if name]
+        inputs = [self.reference(node.inputs[i]) for i in given]
+        kinds = [self.types.get(name, "") for name in node.inputs]
+        attributes = {n: _plain(value) for n, value in node.attributes.items()}
+        found = find_row(node.type, self._opset(node)) if node.domain == "" else None
+        if found is None:
+            label = f"{node.domain}:{node.type}" if node.domain else f"ONNX:{node.type}"
+            self._shared.custom_types.add(label)
+        else:
+            label, row = found
+            if len(given) != (given[-1] + 1 if given else 0):
+                attributes[PRESENT] = tuple(given)
+            if takes_types(row):
+                attributes[TYPES] = tuple(kinds)
+        self._keep(node, label, inputs, attributes)
+        for name in node.outputs:
+            self.types[name] = self.types.get(name) or result_type(node, kinds)
+
+    def _opset(self, node: OnnxNode) -> int:
+        if node.domain not in self._opsets:
+            raise CoreError(f"the file does not say the version of the domain {node.domain!r:.80}")
+        return self._opsets[node.domain]
+
+    def _keep(
+        self, node: OnnxNode, kind: str, inputs: Sequence[str], attributes: Mapping[str, Any]
+    ) -> None:
+        """Add a node, and what it gives, which has the name of its first result."""
+        first = next((name for name in node.outputs if name), node.name or node.type)
+        made = self._shared.unique(first)
+        self.nodes.append(Node(made, kind, tuple(inputs), attributes))
+        for i, name in enumerate(node.outputs):
+            if name in self.references and name:
+                raise CoreError(f"the value {name!r:.80} is computed twice")
+            self.references[name] = f"{made}:{i}" if i else made
+
+    def _add_call(self, node: OnnxNode, function: OnnxFunction) -> None:
+        """Add the nodes of a function of the file in the place of its call."""
+        call = Scope(self._shared, function.opsets, None, self._depth + 1)
+        for formal, name in zip(function.inputs, node.inputs, strict=False):
+            if name:
+                call.references[formal] = self.reference(name)
+                call.types[formal] = self.types.get(name, "")
+        absent = {n for n in function.inputs if n not in call.references}
+        given = {**function.attributes, **node.attributes}
+        for each in function.nodes:
+            inputs = tuple("" if name in absent else name for name in each.inputs)
+            call.add(_with_attributes(each, given)._replace(inputs=inputs))
+        self.nodes += call.nodes
+        for formal, name in zip(function.outputs, node.outputs, strict=False):
+            if name:
+                self.references[name] = call.reference(formal)
+                self.types[name] = call.types.get(formal, "")
+
+    # --- bodies -----------------------------------------------------------------------------
+
+    def body(self, graph: OnnxGraph) -> "Scope":
+        """Return the scope of a body, with its nodes."""
+        if not isinstance(graph, OnnxGraph):
+            raise CoreError("it lacks the graph of its body")
+        made = Scope(self._shared, self._opsets, self, self._depth + 1)
+        for name in graph.inputs:
+            made.add_input(name, graph.values[name].type)
+        made.add_graph(graph)
+        return made
+
+    def add_function(self, name: str, graph: OnnxGraph, body: "Scope", arguments: Sequence[str]):
+        """Keep a body as a function, which takes its inputs and then values of this scope."""
+        inputs = [body.references[each] for each in graph.inputs]
+        inputs += [body.captured.get(each) or self._shared.unique(each) for each in arguments]
+        outputs = tuple(body.reference(each) for each in graph.outputs)
+        name = self._shared.unique(name)
+        nodes = [*body.nodes]
+        self._shared.functions[name] = Function(name, nodes, tuple(inputs), outputs)
+        return FunctionName(name)
+
+    def add_constant_node(self, node: OnnxNode) -> None:
+        """Add the constant of a Constant node, whatever attribute holds it."""
+        ((kind, value),) = node.attributes.items() or (("", None),)
+        (name,) = node.outputs
+        if isinstance(value, OnnxTensor):
+            self.add_constant(name, value.array, value.type)
+        elif kind.startswith("value_") and value is not None:
+            dtype = {"f": np.float32, "i": np.int32, "s": object}[kind[6]]
+            array = np.array(value, object if dtype is object else None)
+            self.add_constant(name, array.astype(dtype), "int64" if kind[6] == "i" else "")
+        else:
+            raise CoreError("it has no value")
+
+    def add_if(self, node: OnnxNode) -> None:
+        """Add a branch: both functions take the same values, which either may read."""
+        (condition,) = node.inputs
+        graphs = [node.attributes.get(name) for name in BRANCHES]
+        bodies = [self.body(graph) for graph in graphs]
+        values = [*dict.fromkeys(r for body in bodies for r in body.captured)]
+        label = node.name or node.outputs[0]
+        functions = {
+            name: self.add_function(f"{label}/{name}", graph, body, values)
+            for name, graph, body in zip(BRANCHES, graphs, bodies, strict=True)
+        }
+        self._keep(node, "If", [self.reference(condition), *values], functions)
+        for name, inner in zip(node.outputs, graphs[0].outputs, strict=False):
+            self.types[name] = bodies[0].types.get(inner, "")
+
+    def add_loop(self, node: OnnxNode) -> None:
+        """Add a Loop, Scan or SequenceMap: its body's inputs, then what it reads around it."""
+        graph = node.attributes.get("body")
+        body = self.body(graph)
+        values = [*body.captured]
+        function = self.add_function(f"{node.name or node.outputs[0]}/body", graph, body, values)
+        others = {n: _plain(v) for n, v in node.attributes.items() if n != "body"}
+        given = [i for i, name in enumerate(node.inputs) if name]
+        inputs = [*(self.reference(node.inputs[i]) for i in given), *values]
+        attributes = {**others, "body": function, "given": tuple(given), "around": len(values)}
+        self._keep(node, find_row(node.type, self._opset(node))[0], inputs, attributes)
+
+
+_STRUCTURES = {
+    "Constant": Scope.add_constant_node,
+    "If": Scope.add_if,
+    "Loop": Scope.add_loop,
+    "Scan": Scope.add_loop,
+    "SequenceMap": Scope.add_loop,
+}
+
+
+def _plain(value: Any) -> Any:
+    """Return an attribute as nodes hold it."""
+    if isinstance(value, OnnxTensor):
+        return value.array
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _with_attributes(node: OnnxNode, given: Mapping[str, Any]) -> OnnxNode:
+    """Return a node of a function with the attributes of its call, in its bodies, too."""
+    found = {}
+    for name, value in node.attributes.items():
+        if isinstance(value, AttributeReference):
+            if given.get(value) is None:
+                continue
+            value = given[value]
+        elif isinstance(value, OnnxGraph):
+            nodes = [_with_attributes(each, given) for each in value.nodes]
+            value = value._replace(nodes=nodes)
+        found[name] = value
+    return node._replace(attributes=found)

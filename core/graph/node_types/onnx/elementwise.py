@@ -1,0 +1,115 @@
+"""Element-wise ops, activations, comparisons, logic and bits."""
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from core import ops
+from core.engine.tensors import Tensor
+from core.graph.node_types.onnx.rows import Rows
+
+
+def _truncated(x: Tensor, y: Tensor) -> Tensor:
+    """Divide; integers towards zero, as C does."""
+    if x.dtype != "int32":
+        return x / y
+    quotient = ops.floor_div(ops.abs(x), ops.abs(y))
+    return quotient * ops.sign(x) * ops.sign(y)
+
+
+def _mod(x: Tensor, y: Tensor, fmod: int = 0) -> Tensor:
+    """The remainder with the sign of y, or as C does with that of x."""
+    if not fmod:
+        return ops.mod(x, y)
+    return ops.abs(ops.mod(ops.abs(x), ops.abs(y))) * ops.sign(x)
+
+
+def _clip(x: Tensor, low: Any = None, high: Any = None, **attributes: float) -> Tensor:
+    low, high = attributes.get("min", low), attributes.get("max", high)
+    x = x if low is None else ops.maximum(x, low)
+    return x if high is None else ops.minimum(x, high)
+
+
+def _gelu(x: Tensor, approximate: str = "none") -> Tensor:
+    if approximate == "tanh":
+        return 0.5 * x * (1 + ops.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
+    return 0.5 * x * (1 + ops.erf(x * 0.7071067811865476))
+
+
+def _hard_sigmoid(x: Tensor, alpha: float = 0.2, beta: float = 0.5) -> Tensor:
+    return ops.clip_by_value(alpha * x + beta, 0, 1)
+
+
+def _celu(x: Tensor, alpha: float = 1.0) -> Tensor:
+    return ops.maximum(x, 0.0) + ops.minimum(alpha * ops.expm1(x / alpha), 0.0)
+
+
+def _elu(x: Tensor, alpha: float = 1.0) -> Tensor:
+    return ops.elu(x) if alpha == 1 else ops.select(x > 0, x, alpha * ops.expm1(x))
+
+
+ROWS: Rows = {
+    "Abs": ops.abs,
+    "Acos": ops.acos,
+    "Acosh": ops.acosh,
+    "Add": lambda x, y: x + y,
+    "And": ops.logical_and,
+    "Asin": ops.asin,
+    "Asinh": ops.asinh,
+    "Atan": ops.atan,
+    "Atanh": ops.atanh,
+    "Ceil": ops.ceil,
+    "Celu": _celu,
+    "Clip": _clip,
+    "Cos": ops.cos,
+    "Cosh": ops.cosh,
+    "Div": _truncated,
+    "Elu": _elu,
+    "Equal": ops.equal,
+    "Erf": ops.erf,
+    "Exp": ops.exp,
+    "Floor": ops.floor,
+    "Gelu": _gelu,
+    "Greater": ops.greater,
+    "GreaterOrEqual": ops.greater_equal,
+    "HardSigmoid": _hard_sigmoid,
+    "HardSwish": lambda x: x * _hard_sigmoid(x, 1 / 6),
+    "Identity": lambda x: x,
+    "LeakyRelu": lambda x, alpha=0.01: ops.leaky_relu(x, alpha=alpha),
+    "Less": ops.less,
+    "LessOrEqual": ops.less_equal,
+    "Log": ops.log,
+    "Max": lambda *xs: reduce(ops.maximum, xs),
+    "Mean": lambda *xs: reduce(ops.add, xs) / len(xs),
+    "Min": lambda *xs: reduce(ops.minimum, xs),
+    "Mish": lambda x: x * ops.tanh(ops.softplus(x)),
+    "Mod": _mod,
+    "Mul": lambda x, y: x * y,
+    "Neg": ops.neg,
+    "Not": ops.logical_not,
+    "Or": ops.logical_or,
+    "PRelu": ops.prelu,
+    "Pow": lambda x, y: ops.cast(ops.pow(x, y), dtype=x.dtype),
+    "Reciprocal": ops.reciprocal,
+    "Relu": ops.relu,
+    "Round": ops.round,
+    "Selu": lambda x, alpha=1.6732632423543772, gamma=1.0507009873554805: gamma
+    * _elu(x, alpha),
+    "Sigmoid": ops.sigmoid,
+    "Sign": ops.sign,
+    "Sin": ops.sin,
+    "Sinh": ops.sinh,
+    "Softplus": ops.softplus,
+    "Softsign": lambda x: x / (1 + ops.abs(x)),
+    "Sqrt": ops.sqrt,
+    "Sub": lambda x, y: x - y,
+    "Sum": lambda *xs: reduce(ops.add, xs),
+    "Swish": lambda x, alpha=1.0: x * ops.sigmoid(alpha * x),
+    "Tan": ops.tan,
+    "Tanh": ops.tanh,
+    "ThresholdedRelu": lambda x, alpha=1.0: ops.select(x > alpha, x, 0.0 * x),
+    "Where": ops.where,
+    "Xor": ops.logical_xor,
+    "IsNaN": ops.is_nan,
+}
