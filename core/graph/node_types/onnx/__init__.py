@@ -6,7 +6,17 @@ from importlib import import_module
 from core.graph.node_types.onnx.rows import Function, Needs, Rows, node_types, type_name
 from core.graph.node_types.rows import NodeType
 
-FAMILIES = ("arrangement", "elementwise", "recurrent", "reduction", "resize", "spatial", "typed")
+FAMILIES = (
+    "arrangement",
+    "choice",
+    "control",
+    "elementwise",
+    "recurrent",
+    "reduction",
+    "resize",
+    "spatial",
+    "typed",
+)
 
 ROWS: Rows = {
     name: row
