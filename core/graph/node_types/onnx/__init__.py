@@ -8,6 +8,7 @@ from core.graph.node_types.rows import NodeType
 
 FAMILIES = (
     "arrangement",
+    "attention",
     "choice",
     "control",
     "elementwise",

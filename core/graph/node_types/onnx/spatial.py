@@ -53,7 +53,7 @@ def _reach(size: Sequence[int], dilations: Sequence[int]) -> tuple[int, ...]:
     return tuple((k - 1) * d + 1 for k, d in zip(size, dilations, strict=True))
 
 
-def _conv(
+def convolution(
     x: Tensor,
     w: Tensor,
     b: Tensor | None = None,
@@ -77,7 +77,7 @@ def _conv(
 def _of_rows(x: Tensor, w: Tensor, b: Any, auto_pad: str, dilations: Any, group: int, pads: Any, strides: Any) -> Tensor:
     """As images of height 1."""
     given = _along(pads, 2, 0)
-    y = _conv(
+    y = convolution(
         ops.expand_dims(x, axis=2),
         ops.expand_dims(w, axis=2),
         b,
@@ -303,9 +303,15 @@ def _batch_norm(
 
 
 def _standardised(x: Tensor, axes: tuple[int, ...], epsilon: float) -> Tensor:
-    centred = x - ops.mean(x, axis=axes, keep_dims=True)
-    variance = ops.mean(ops.square(centred), axis=axes, keep_dims=True)
-    return centred * ops.rsqrt(variance + epsilon)
+    return _with_moments(x, axes, epsilon)[0]
+
+
+def _with_moments(x: Tensor, axes: tuple[int, ...], epsilon: float) -> list[Tensor]:
+    """Standardised values, the mean, and the inverse of the deviation."""
+    mean = ops.mean(x, axis=axes, keep_dims=True)
+    centred = x - mean
+    inverse = ops.rsqrt(ops.mean(ops.square(centred), axis=axes, keep_dims=True) + epsilon)
+    return [centred * inverse, mean, inverse]
 
 
 def _instance_norm(x: Tensor, scale: Tensor, bias: Tensor, epsilon: float = 1e-5) -> Tensor:
@@ -319,9 +325,10 @@ def _layer_norm(
     axis: int = -1,
     epsilon: float = 1e-5,
     stash_type: int = 1,
-) -> Tensor:
-    y = _standardised(x, tuple(range(axis % x.ndim, x.ndim)), epsilon) * scale
-    return y if bias is None else y + bias
+) -> list[Tensor]:
+    y, mean, inverse = _with_moments(x, tuple(range(axis % x.ndim, x.ndim)), epsilon)
+    y = y * scale
+    return [y if bias is None else y + bias, mean, inverse]
 
 
 def _group_norm(
@@ -352,7 +359,7 @@ def _global_lp_pool(x: Tensor, p: int = 2) -> Tensor:
 ROWS: Rows = {
     "AveragePool": _average_pool,
     "BatchNormalization": _batch_norm,
-    "Conv": _conv,
+    "Conv": convolution,
     "ConvTranspose": _conv_transpose,
     "GlobalAveragePool": lambda x: ops.mean(x, axis=_space(x), keep_dims=True),
     "GlobalLpPool": _global_lp_pool,
