@@ -15,6 +15,7 @@ from core.engine.program import Program
 from core.graph.nodes import Graph
 from core.plan.passes.batching import free_batch
 from core.plan.passes.folding import fold_constants
+from core.plan.passes.layouts import move_transposes
 from core.plan.passes.loops import call_loops
 from core.plan.passes.program_passes import (
     drop_identities,
@@ -38,6 +39,7 @@ __all__ = [
     "fuse_epilogues",
     "merge_equal",
     "merge_pads",
+    "move_transposes",
     "optimise",
     "prune",
     "split_fused",
@@ -47,6 +49,7 @@ ProgramPass = Callable[[Program], Program]
 
 #: The passes for every program, in this order.
 PROGRAM_PASSES: tuple[ProgramPass, ...] = (
+    move_transposes,
     split_fused,
     drop_identities,
     merge_pads,
