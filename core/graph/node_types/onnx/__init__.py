@@ -15,6 +15,8 @@ FAMILIES = (
     "recurrent",
     "reduction",
     "resize",
+    "sampling",
+    "signal",
     "spatial",
     "typed",
 )
