@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.converter.onnx.content import OnnxNode
+from core.converter.onnx.content import OnnxNode, OnnxTensor
 from core.converter.onnx.tensors import ELEMENT_TYPES
 
 #: Ops whose results have another type than their first input, and the position of the one that
@@ -12,16 +12,23 @@ _OTHER: dict[str, int | str] = {
     **dict.fromkeys(("DequantizeLinear",), 1),
     **dict.fromkeys(("QuantizeLinear",), 2),
     **dict.fromkeys(("Where", "CastLike"), 1),
+    "OneHot": 2,
     **dict.fromkeys(("QLinearConv", "QLinearMatMul"), 7),
     "DynamicQuantizeLinear": "uint8",
     **dict.fromkeys(("ConvInteger", "MatMulInteger"), "int32"),
     **dict.fromkeys(("Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"), "bool"),
 }
 
+#: Attributes with the number of the type of a result.
+_NUMBERS = ("to", "output_dtype", "dtype")
+
 
 def result_type(node: OnnxNode, kinds: Sequence[str]) -> str:
     """Return the name of the element type of a node's first result; "" if it is not known."""
-    number = node.attributes.get("to") or node.attributes.get("output_dtype")
+    filled = node.attributes.get("value")
+    if node.type == "ConstantOfShape":
+        return filled.type if isinstance(filled, OnnxTensor) else "float32"
+    number = next((node.attributes[n] for n in _NUMBERS if node.attributes.get(n)), None)
     if isinstance(number, int) and number in ELEMENT_TYPES:
         return ELEMENT_TYPES[number].name
     source = _OTHER.get(node.type, 0)

@@ -44,6 +44,12 @@ def limits(kind: str) -> tuple[int, int]:
     return (0, (1 << bits) - 1) if kind[0] == "u" else (-1 << (bits - 1), (1 << (bits - 1)) - 1)
 
 
+def kind_of(x: Tensor, declared: str) -> str:
+    """Return the declared element type of a value, if there is one and the value has its dtype."""
+    is_integer = declared.startswith(("int", "uint"))
+    return declared if declared and is_integer == (x.dtype == "int32") else x.dtype
+
+
 def wrapped(x: Tensor, kind: str) -> Tensor:
     """Return integers as the type holds them: without the bits that it lacks."""
     bits = bits_of(kind)
@@ -80,7 +86,7 @@ def _cast(x: Tensor, to: int, saturate: int = 1, round_mode: str = "up") -> Tens
 def _cast_like(
     x: Tensor, like: Tensor, types: Sequence[str] = (), saturate: int = 1, round_mode: str = "up"
 ) -> Tensor:
-    return cast_to(x, types[1] or like.dtype)
+    return cast_to(x, kind_of(like, types[1]))
 
 
 def _as_wide(values: Tensor, x: Tensor, axis: int, block: int) -> Tensor:
