@@ -18,6 +18,7 @@ FAMILIES = (
     "sampling",
     "signal",
     "spatial",
+    "text",
     "typed",
 )
 
