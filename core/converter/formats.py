@@ -8,6 +8,7 @@ from core.converter.class_labels import Pixels, with_labels_beside
 from core.converter.graph_def import read_frozen_graph
 from core.converter.keras_files import read_keras
 from core.converter.ml5 import with_ml5_meta
+from core.converter.onnx import read_onnx
 from core.converter.opened import Opened, opened
 from core.converter.saved_model import read_saved_model
 from core.converter.teachable import read_teachable
@@ -31,8 +32,8 @@ def read_graph(
 
     Args:
         path: a TensorFlow.js ``model.json`` or its folder, an export of Teachable Machine (folder
-            or zip), a ``.tflite``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a SavedModel
-            folder.
+            or zip), a ``.tflite``, ``.onnx``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a
+            SavedModel folder.
         kernels: classes of layers that user-defined functions run; they become nodes of that type.
         signature: name of the signature of a SavedModel, by default ``"serving_default"``.
 
@@ -77,6 +78,8 @@ def _bare_graph(model: Opened, kernels: Container[str], signature: str | None) -
             return read_tflite(model.path, metadata=True)
         case "web":
             return read_web(model.path, kernels)
+        case "onnx":
+            return read_onnx(model.path)
         case "keras":
             return read_keras(model, kernels)
         case "teachable":
