@@ -18,7 +18,7 @@ from core.converter.onnx.element_types import result_type
 from core.errors import CoreError
 from core.graph.node_types.onnx import find_row
 from core.graph.node_types.onnx.rows import PRESENT, TYPES, takes_types
-from core.graph.nodes import Function, FunctionName, Node
+from core.graph.nodes import FIXED, Function, FunctionName, Node
 from core.graph.unique_names import UniqueNames
 from weights_cache.reading_budgets import check_time, spend
 
@@ -238,6 +238,8 @@ class Scope:
             self.add_constant(name, array.astype(dtype), "int64" if kind[6] == "i" else "")
         else:
             raise CoreError("it has no value")
+        if self._shared.model.graph.initializers:  # these are the weights, then
+            self.nodes[-1] = self.nodes[-1]._replace(attributes={FIXED: True})
 
     def add_if(self, node: OnnxNode) -> None:
         """Add a branch: both functions take the same values, which either may read."""

@@ -10,7 +10,7 @@ from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.graph.node_types.onnx.rows import Rows, axes_of, numbers
+from core.graph.node_types.onnx.rows import Numbers, Rows, axes_of, numbers
 
 
 def _shape(x: Tensor, start: int = 0, end: int | None = None) -> Tensor:
@@ -142,7 +142,7 @@ def _constant_of_shape(shape: Tensor, value: Any = np.zeros(1, np.float32)) -> T
 def _pad(
     x: Tensor,
     pads: Any = None,
-    value: Tensor | float | None = None,
+    value: Numbers | float | None = None,
     axes: Tensor | None = None,
     mode: str = "constant",
     **old: Any,
@@ -195,7 +195,7 @@ def _space_to_depth(x: Tensor, blocksize: int) -> Tensor:
     )
 
 
-def _range(start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
+def _range(start: Numbers, limit: Numbers, delta: Numbers) -> Tensor:
     first, end, step = (x.numpy().ravel()[0] for x in (start, limit, delta))
     count = max(int(np.ceil((float(end) - float(first)) / float(step))), 0)
     return tensor((first + np.arange(count) * step).astype(np.dtype(start.dtype)))

@@ -14,7 +14,7 @@ from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.graph.node_types.onnx.rows import Rows, axes_of, numbers
+from core.graph.node_types.onnx.rows import Numbers, Rows, axes_of, numbers
 
 
 class How(NamedTuple):
@@ -102,8 +102,8 @@ def matrix(old: int, new: int, scale: float, how: How, region: tuple[float, floa
 
 def _resize(
     x: Tensor,
-    roi: Tensor | None = None,
-    scales: Tensor | None = None,
+    roi: Numbers | None = None,
+    scales: Numbers | None = None,
     sizes: Tensor | None = None,
     antialias: int = 0,
     axes: Sequence[int] | None = None,
@@ -222,7 +222,7 @@ def _op_matrix(new: int, old: int, op: str, how: dict[str, bool]) -> np.ndarray:
 
 
 def _upsample(
-    x: Tensor, scales: Any = None, mode: str = "nearest", **old: Sequence[float]
+    x: Tensor, scales: Numbers | None = None, mode: str = "nearest", **old: Sequence[float]
 ) -> Tensor:
     factors = numbers(scales) if scales is not None else tuple(old["scales"])
     sizes = [int(np.floor(n * f)) for n, f in zip(x.shape, factors, strict=True)]
@@ -230,7 +230,7 @@ def _upsample(
     return resized(x, range(x.ndim), sizes, factors, how, [(0.0, 1.0)] * x.ndim)
 
 
-def _resize_10(x: Tensor, scales: Tensor, mode: str = "nearest") -> Tensor:
+def _resize_10(x: Tensor, scales: Numbers, mode: str = "nearest") -> Tensor:
     return _upsample(x, scales, mode)
 
 

@@ -199,8 +199,10 @@ class Encoder(nn.Module):
         super().__init__()
         self.heads, self.is_fused = heads, is_fused
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(2))
-        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
-        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        if is_fused:
+            self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        else:
+            self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
         self.body = nn.Sequential(
             nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)
         )
