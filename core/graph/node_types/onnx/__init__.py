@@ -12,6 +12,7 @@ FAMILIES = (
     "choice",
     "control",
     "elementwise",
+    "quantized",
     "recurrent",
     "reduction",
     "resize",
