@@ -19,8 +19,10 @@ FAMILIES = (
     "sampling",
     "signal",
     "spatial",
+    "streaming",
     "text",
     "typed",
+    "vector_norms",
 )
 
 ROWS: Rows = {
