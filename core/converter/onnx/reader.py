@@ -94,5 +94,3 @@ def dtype_of(kind: str) -> str:
     if kind in _DTYPES:
         return _DTYPES[kind]
     return "int32" if kind.startswith(("int", "uint")) else "float32"
-
-
