@@ -122,8 +122,8 @@ def load_model(
 
     Raises:
         WeightsError: as for `read_graph`, or the graph is invalid.
-        CoreError: as for `read_graph`; or the outputs need node types without a kernel, all of which are listed; or the
-            backend does not exist.
+        CoreError: as for `read_graph`; or the outputs need node types without a kernel, all of
+            which are listed; or the backend does not exist.
 
     >>> import tempfile
     >>> import numpy as np
