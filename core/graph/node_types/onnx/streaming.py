@@ -37,7 +37,11 @@ def _linear_attention(
     decays, corrects = _RULES[update_rule]
     if (decay is not None, beta is not None) != (decays, corrects):
         raise CoreError(f"update_rule {update_rule!r} does not go with the given decay and beta")
-    q, k, v = heads_of(query, q_num_heads), heads_of(key, kv_num_heads), heads_of(value, kv_num_heads)
+    q, k, v = (
+        heads_of(query, q_num_heads),
+        heads_of(key, kv_num_heads),
+        heads_of(value, kv_num_heads),
+    )
     n, _, times, size = k.shape
     gates = None if decay is None else ops.exp(heads_of(decay, kv_num_heads))
     rates = None if beta is None else heads_of(beta, beta.shape[-1])

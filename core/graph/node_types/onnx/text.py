@@ -13,9 +13,9 @@ from core.graph.node_types.onnx.rows import Rows
 def _texts(x: Tensor) -> np.ndarray:
     """The strings of a tensor, as str."""
     found = np.asarray(x.numpy(), object)
-    return np.array([t.decode() if isinstance(t, bytes) else t for t in found.ravel()], object).reshape(
-        found.shape
-    )
+    return np.array(
+        [t.decode() if isinstance(t, bytes) else t for t in found.ravel()], object
+    ).reshape(found.shape)
 
 
 def _strings(values: np.ndarray) -> Tensor:
