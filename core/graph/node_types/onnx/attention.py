@@ -46,10 +46,11 @@ def _attention(
     """Return what queries attend to, keys and values with those before, and the scores."""
     is_flat = q.ndim == 3
     if is_flat:
-        q, k, v = (heads_of(q, q_num_heads), *(heads_of(x, kv_num_heads) for x in (k, v)))
+        q = heads_of(q, q_num_heads)
+        k, v = (heads_of(x, kv_num_heads) for x in (k, v))
     before = 0 if past_key is None else past_key.shape[2]
-    if past_key is not None:
-        k, v = (ops.concat([a, b], axis=2) for a, b in ((past_key, k), (past_value, v)))
+    if past_key is not None and past_value is not None:
+        k, v = ops.concat([past_key, k], axis=2), ops.concat([past_value, v], axis=2)
     root = float(np.sqrt(1 / np.sqrt(q.shape[-1]) if scale is None else scale))
     raw = _shared(q * root, k * root, transpose_b=True)
     capped = softcap * ops.tanh(raw / softcap) if softcap else raw
@@ -113,19 +114,17 @@ def _rotary(
     """Rotate pairs of values, beside each other or a half apart, by the angle of a position."""
     heads = heads_of(x, num_heads) if x.ndim == 3 else x
     size = rotary_embedding_dim or heads.shape[-1]
-    angles = (cosine, sine)
     if positions is not None:
-        angles = tuple(ops.gather(each, positions) for each in angles)
-    turned = _turned(heads[..., :size], *(ops.expand_dims(a, axis=1) for a in angles), interleaved)
+        cosine, sine = ops.gather(cosine, positions), ops.gather(sine, positions)
+    cosine, sine = ops.expand_dims(cosine, axis=1), ops.expand_dims(sine, axis=1)
+    turned = _turned(heads[..., :size], cosine, sine, interleaved)
     y = ops.concat([turned, heads[..., size:]], axis=-1) if size < heads.shape[-1] else turned
     return joined(y) if x.ndim == 3 else y
 
 
 def _turned(x: Tensor, cosine: Tensor, sine: Tensor, interleaved: int) -> Tensor:
-    pairs = (2, -1) if not interleaved else (-1, 2)
-    split = ops.reshape(x, shape=(*x.shape[:-1], *pairs))
-    axis = x.ndim if interleaved else x.ndim - 1
-    a, b = ops.unstack(split, axis=axis)
+    pairs, axis = ((-1, 2), x.ndim) if interleaved else ((2, -1), x.ndim - 1)
+    a, b = ops.unstack(ops.reshape(x, shape=(*x.shape[:-1], *pairs)), axis=axis)
     turned = ops.stack([a * cosine - b * sine, a * sine + b * cosine], axis=axis)
     return ops.reshape(turned, shape=x.shape)
 

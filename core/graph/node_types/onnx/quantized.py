@@ -84,10 +84,10 @@ def _dynamic(x: Tensor) -> list[Tensor]:
     return [saturated(x / scale, zero, "uint8"), scale, zero]
 
 
-def _of_rows(zero: Tensor | None) -> Tensor | None:
+def _of_rows(values: Tensor) -> Tensor:
     """Return zero points or scales of the rows of the left matrix as a column."""
-    is_vector = zero is not None and zero.ndim == 1 and zero.size > 1
-    return ops.expand_dims(zero, axis=-1) if is_vector else zero
+    is_vector = values.ndim == 1 and values.size > 1
+    return ops.expand_dims(values, axis=-1) if is_vector else values
 
 
 def _integer_sums(
@@ -127,7 +127,7 @@ def _matmul_integer(
     b_zero: Tensor | None = None,
     types: Sequence[str] = (),
 ) -> Tensor:
-    operands = _steps(a, _of_rows(a_zero)), _steps(b, b_zero)
+    operands = _steps(a, None if a_zero is None else _of_rows(a_zero)), _steps(b, b_zero)
     return _integer_sums(ops.matmul, operands, (a.ndim - 1, max(b.ndim - 2, 0)), 1, types)
 
 

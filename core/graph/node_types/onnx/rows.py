@@ -26,10 +26,6 @@ TYPES = "types"
 
 Function = Callable[..., Any]
 
-#: Functions by name of op; where an op changed, by the opset since which each is right.
-Rows = Mapping[str, Function | Mapping[int, Function]]
-
-
 class Needs(NamedTuple):
     """Marks a function that is called with more than tensors.
 
@@ -38,6 +34,10 @@ class Needs(NamedTuple):
     """
 
     run: Function
+
+
+#: Functions by name of op; where an op changed, by the opset since which each is right.
+Rows = Mapping[str, Function | Needs | Mapping[int, Function | Needs]]
 
 
 def type_name(name: str, since: int = 0) -> str:
