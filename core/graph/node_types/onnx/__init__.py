@@ -12,6 +12,8 @@ FAMILIES = (
     "choice",
     "control",
     "elementwise",
+    "normalization",
+    "pooling",
     "recurrent",
     "reduction",
     "resize",
