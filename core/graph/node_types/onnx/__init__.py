@@ -12,6 +12,7 @@ FAMILIES = (
     "choice",
     "control",
     "elementwise",
+    "indexing",
     "normalization",
     "pooling",
     "recurrent",
