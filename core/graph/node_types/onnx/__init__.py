@@ -11,6 +11,7 @@ FAMILIES = (
     "attention",
     "choice",
     "control",
+    "drawing",
     "elementwise",
     "indexing",
     "normalization",
