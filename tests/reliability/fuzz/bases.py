@@ -100,6 +100,7 @@ FORMATS: Mapping[str, Form] = {
     "features": Form(kept_files.feature_writers, kept_files.use_features, passes_over=True),
     "onnx": Form(onnx_files.writers),
     "onnx_ops": Form(onnx_files.op_writers),
+    "safetensors": Form(documents.safetensors_writers, uses.read_weights),
 }
 
 

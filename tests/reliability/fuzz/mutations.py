@@ -85,4 +85,5 @@ _SPECIAL: Mapping[str, Special] = {
     ".h5": damaged_hdf5,
     ".index": damaged_table,
     ".tflite": damaged_flatbuffer,
+    ".safetensors": json_trees.damaged_header,
 }
