@@ -46,8 +46,8 @@ def _gather_nd(x: Tensor, indices: Tensor, batch_dims: int = 0) -> Tensor:
     if not batch_dims:
         return ops.gather_nd(x, indices)
     batch, middle = x.shape[:batch_dims], indices.shape[batch_dims:-1]
-    rows = np.arange(prod(batch), dtype=np.int32).reshape(*batch, *(1,) * len(middle), 1)
-    rows = tensor(np.broadcast_to(rows, (*batch, *middle, 1)))
+    owners = np.arange(prod(batch), dtype=np.int32).reshape(*batch, *(1,) * len(middle), 1)
+    rows = tensor(np.broadcast_to(owners, (*batch, *middle, 1)))
     flat = ops.reshape(x, shape=(prod(batch), *x.shape[batch_dims:]))
     return ops.gather_nd(flat, ops.concat([rows, indices], axis=-1))
 

@@ -87,9 +87,12 @@ def _stft(
     onesided: int = 1,
 ) -> Tensor:
     """Spectra [n, frames, bins, 2] of pieces of [n, time, 1 or 2], one each ``step`` values."""
-    if window is None and length is None:
+    if length is not None:
+        size = int(number(length))
+    elif window is not None:
+        size = window.shape[0]
+    else:
         raise CoreError("it has neither a window nor the length of a frame")
-    size = int(number(length)) if window is None else window.shape[0]
     starts = np.arange(0, x.shape[1] - size + 1, int(number(step)))
     at = tensor((starts[:, None] + np.arange(size)).astype(np.int32))
     values = x if x.ndim == 3 else ops.expand_dims(x, axis=-1)
