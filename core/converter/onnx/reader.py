@@ -15,7 +15,7 @@ from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 
 #: The oldest opset whose ops are known.
-OLDEST_OPSET = 7
+OLDEST_OPSET = 6
 
 #: Dtypes of the engine by NumPy's kind of an element type.
 _DTYPES = {"string": "string", "bool": "bool", "complex64": "complex64", "complex128": "complex64"}

@@ -18,7 +18,7 @@ from core.converter.onnx.tensors import OnnxTensor
 from core.converter.tensor_protos import narrowed
 from core.errors import CoreError
 from core.graph.node_types.onnx import ROWS, find_row
-from core.graph.node_types.onnx.rows import COUNT, PRESENT, TYPES, Needs, takes, type_name
+from core.graph.node_types.onnx.rows import PRESENT, Needs, facts_for, type_name
 from core.graph.node_types.onnx.rows import Function as Row
 from core.graph.nodes import Function, FunctionName, Node
 from core.graph.unique_names import UniqueNames
@@ -163,10 +163,7 @@ class Scope:
         if given != [*range(len(given))]:
             attributes[PRESENT] = tuple(given)
         label, row = self._type_of(node)
-        if row is not None and takes(row, TYPES):
-            attributes[TYPES] = tuple(kinds)
-        if row is not None and takes(row, COUNT):
-            attributes.setdefault(COUNT, len(node.outputs))
+        attributes |= facts_for(row, kinds, len(node.outputs))
         self._keep(node, label, [self.reference(node.inputs[i]) for i in given], attributes)
         for name in node.outputs:
             self.types[name] = self.types.get(name) or result_type(node, kinds)
