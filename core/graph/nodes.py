@@ -82,11 +82,19 @@ class PartialSpec(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """A named input or output of a graph: its reference, spec and quantization."""
+    """A named input or output of a graph.
+
+    Attributes:
+        node: its reference.
+        spec: of a tensor, or of those in a list.
+        quantization: what its integers stand for.
+        form: "tensor"; "sequence": a list of tensors; "optional": either, or None.
+    """
 
     node: str
     spec: PartialSpec
     quantization: Quantization | None = None
+    form: str = "tensor"
 
 
 class Function(NamedTuple):

@@ -72,9 +72,10 @@ def translated(model: OnnxModel) -> Graph:
 
 
 def _endpoints(names: Sequence[str], graph: OnnxGraph, scope: Scope) -> dict[str, Endpoint]:
+    values = {name: graph.values.get(name, ValueInfo()) for name in names}
     return {
-        name: Endpoint(scope.reference(name), spec_of(graph.values.get(name, ValueInfo())))
-        for name in names
+        name: Endpoint(scope.reference(name), spec_of(value), form=value.kind)
+        for name, value in values.items()
     }
 
 

@@ -16,14 +16,17 @@ FAMILIES = (
     "indexing",
     "normalization",
     "pooling",
+    "quantized",
     "recurrent",
     "reduction",
     "resize",
     "sampling",
     "signal",
     "spatial",
+    "streaming",
     "text",
     "typed",
+    "vector_norms",
 )
 
 ROWS: Rows = {

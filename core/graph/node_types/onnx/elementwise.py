@@ -114,7 +114,7 @@ ROWS: Rows = {
     "GreaterOrEqual": ops.greater_equal,
     "HardSigmoid": _hard_sigmoid,
     "HardSwish": lambda x: x * _hard_sigmoid(x, 1 / 6),
-    "Identity": lambda x: x,
+    "Identity": lambda x: [x],  # a list, too, is one value
     "LeakyRelu": lambda x, alpha=0.01: ops.leaky_relu(x, alpha=alpha),
     "Less": {1: _aligned(ops.less), 7: ops.less},
     "LessOrEqual": ops.less_equal,
