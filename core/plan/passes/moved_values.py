@@ -12,6 +12,7 @@ from core.engine.specs import Shape, Spec
 from core.graph.unique_names import free_name
 from core.plan.passes.axis_groups import inverse
 from core.plan.passes.program_passes import without_unread
+from core.plan.shared_arrays import shared
 
 
 class Shown(NamedTuple):
@@ -177,7 +178,7 @@ class MovedValues:
 
     def _constant(self, array: np.ndarray, name: str) -> str:
         made = self._name(name)
-        self._constants[made] = np.ascontiguousarray(array)
+        self._constants[made] = shared(np.ascontiguousarray(array))
         self._specs[made] = Spec(array.shape, dtype_of(array))
         return made
 
