@@ -19,7 +19,7 @@ from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.plan.cache import IdleArenas, LruCache, SharedWeights
 from core.plan.loop_plans import LoopPlans
 from core.plan.partition import Stage, find_stage
-from core.plan.passes import PROGRAM_PASSES, ProgramPass, call_loops, optimise
+from core.plan.passes import INFERENCE_PASSES, ProgramPass, call_loops, optimise
 from core.plan.plan import Plan
 from core.process.locks import lazy_property
 
@@ -86,7 +86,7 @@ class Planner:
         executor: Executor,
         *,
         graph_passes: Sequence[GraphPass] = (call_loops, optimise),
-        program_passes: Sequence[ProgramPass] = PROGRAM_PASSES,
+        program_passes: Sequence[ProgramPass] = INFERENCE_PASSES,
     ):
         self._graph, self._executor = graph, executor
         # A user's function for a node type is to be called, whatever could be fused with it.
