@@ -60,6 +60,7 @@ class Tracer(Backend):
 
     Attributes:
         steps: what was recorded.
+        calls: how many calls of functions were recorded.
         constants: arrays that steps read, by reference.
         specs: of all values, by reference.
     """
@@ -76,6 +77,7 @@ class Tracer(Backend):
         self._names = UniqueNames()
         self._prefix = ""
         self._folded_bytes, self._is_done = 0, False
+        self.calls = 0
 
     # --- what plans use ---------------------------------------------------------------------
 
@@ -106,13 +108,16 @@ class Tracer(Backend):
         Raises:
             DataDependentError: an op cannot be recorded.
         """
-        self._prefix, before = prefix, len(self.steps)
+        outer, before = self._prefix, len(self.steps)
+        self._prefix = prefix
         try:
             with running_on(self), unobserved(), before_drawing(_refuse_drawing):
                 yield
         except BaseException:
             del self.steps[before:]
             raise
+        finally:
+            self._prefix = outer
 
     @contextmanager
     def apart(self) -> Iterator[list[Step]]:
