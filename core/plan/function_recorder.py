@@ -6,13 +6,15 @@ around it, as if there were no call.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.engine.dispatch import tensor
 from core.engine.run_guard import active_guard, check_active
 from core.errors import MISUSE, CoreError
 from core.graph.bound_nodes import BoundNode
 from core.graph.executor import Call, Executor, existing, named_outputs
+from core.graph.nodes import Node
 from core.plan.loop_lists import TRACED_NODES, TracedList
 from core.plan.node_recorder import NodeRecorder
 from core.plan.tracing import DataDependentError, Tracer
@@ -32,8 +34,19 @@ _CALLING = frozenset(
 )
 
 
+def is_branch(node: Node) -> bool:
+    """Return whether the first input of a node decides which of two functions it calls."""
+    return node.type in ("If", "StatelessIf")
+
+
 class CallRecorder(NodeRecorder):
-    """Records nodes, and the functions that they call."""
+    """Records nodes, and the functions that they call.
+
+    Attributes:
+        decided: values of conditions, by reference, that hold for this recording.
+    """
+
+    decided: Mapping[str, bool] = {}
 
     def records(self, name: str) -> bool:
         """Record a node, and return whether that was possible.
@@ -53,6 +66,8 @@ class CallRecorder(NodeRecorder):
 
     def _called(self, step: BoundNode) -> Sequence[Any] | None:
         values = [existing(self._values, reference) for reference in step.inputs]
+        if is_branch(step.node) and step.inputs[0] in self.decided:
+            values[0] = tensor(self.decided[step.inputs[0]])
         call = _RecordedCall(Call(self._executor, step.node), self.tracer)
         guard = active_guard()
         counts = None if guard is None else (guard.calls, guard.loop_steps)

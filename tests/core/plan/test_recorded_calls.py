@@ -5,6 +5,7 @@ import pytest
 
 import core
 from core.plan.function_recorder import MOST_CALLS, MOST_ITERATIONS
+from core.plan.partition import MOST_DECIDED
 from tests.core.graph.control_graphs import calls, function, model
 from tests.core.plan.test_stages import stages
 from tests.core.plan.test_tracing import agrees
@@ -115,3 +116,75 @@ def test_calls_of_a_plan_are_few():
     assert agrees(graph, np.float32([3]))["b"].tolist() == [3]
     ((plan, _),) = stages(graph, np.float32([3]))
     assert not plan
+
+
+# --- conditions that data decide --------------------------------------------------------------
+
+
+def branching(count):
+    """A graph whose value is negated or squared by branches, each if the sum so far is positive."""
+    bodies = [
+        function("turned", "y = ONNX:Neg v", "v", "y"),
+        function("squared", "y = ONNX:Mul v v", "v", "y"),
+    ]
+    lines, how = ["b0 = Placeholder"], {}
+    for i in range(count):
+        lines += [
+            f"sum{i} = ONNX:ReduceSum b{i}",
+            f"on{i} = ONNX:Less zero sum{i}",
+            f"b{i + 1} = If on{i} b{i}",
+        ]
+        how[f"b{i + 1}"] = calls(then_branch="turned", else_branch="squared")
+        how[f"sum{i}"] = {"keepdims": 0}
+    return model("\n".join(lines), f"b{count}", {"zero": np.float32(0)}, how, bodies)
+
+
+@pytest.mark.parametrize("count", [1, MOST_DECIDED, MOST_DECIDED + 2])
+def test_branches_that_data_decide_have_plans_for_each_case(count):
+    graph = branching(count)
+    for x in ([1.0, 2], [-1.0, -2], [1.0, -3], [3.0, 2]):
+        agrees(graph, np.float32(x))
+    *_, (plan, left) = stages(graph, np.float32([1, 2]))
+    assert bool(left) == (count > MOST_DECIDED)
+    assert left or plan
+
+
+def test_a_condition_that_is_given():
+    """The cached plan of the other case is not taken, whose inputs are of equal shapes."""
+    bodies = [
+        function("turned", "y = ONNX:Neg v", "v", "y"),
+        function("squared", "y = ONNX:Mul v v", "v", "y"),
+    ]
+    how = {
+        "on": {"dtype": "bool"},
+        "y": calls(then_branch="turned", else_branch="squared"),
+    }
+    graph = model("x = Placeholder\non = Placeholder\ny = If on x", "y", {}, how, bodies)
+    for on in (True, False, False, True, True, False):
+        found = graph.predict({"x": np.float32([3]), "on": np.bool_(on)})["y"]
+        assert found.tolist() == [-3 if on else 9]
+    given = {"x": np.float32([3]), "on": np.True_}
+    assert stages(graph, given) == [(["neg"], ())]
+
+
+def test_a_condition_that_other_nodes_read(rng):
+    bodies = [
+        function("turned", "y = ONNX:Neg v", "v", "y"),
+        function("same", "y = ONNX:Identity v", "v", "y"),
+    ]
+    text = """
+        x = Placeholder
+        sum = ONNX:ReduceSum x
+        on = ONNX:Less zero sum
+        b = If on x
+        number = ONNX:Cast on
+        y = ONNX:Add b number
+    """
+    how = {
+        "b": calls(then_branch="turned", else_branch="same"),
+        "number": {"to": 1},
+        "sum": {"keepdims": 0},
+    }
+    graph = model(text, "y", {"zero": np.float32(0)}, how, bodies)
+    assert agrees(graph, np.float32([2, 3]))["y"].tolist() == [-1, -2]
+    assert agrees(graph, np.float32([-2, -3]))["y"].tolist() == [-2, -3]
