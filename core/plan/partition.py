@@ -16,14 +16,13 @@ from core.engine.specs import Spec
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.control_flow import LOOP_TYPES
-from core.graph.executor import Executor, existing, named_outputs
+from core.graph.executor import Executor
 from core.graph.node_types import find_node_type
 from core.graph.node_types.lists import TensorList
 from core.graph.nodes import Node, node_of
-from core.plan.node_recorder import NodeRecorder
 from core.plan.passes import ProgramPass
 from core.plan.plan import Plan, make_plan
-from core.plan.short_loops import is_loop, record_loop
+from core.plan.short_loops import CallRecorder
 from core.plan.tracing import Tracer
 
 Specs = Mapping[str, Spec | None]
@@ -98,7 +97,7 @@ def find_stage(
     return Stage(plan, eager, tuple(walk.left), is_last=not first)
 
 
-class _Partition(NodeRecorder):
+class _Partition(CallRecorder):
     """Visitor of the nodes in execution order, which records nodes or leaves them.
 
     Attributes:
@@ -117,18 +116,8 @@ class _Partition(NodeRecorder):
     def add(self, name: str) -> None:
         """Record a node, or add it to the nodes left."""
         check_active()
-        if self._is_inner(name) or not (self.records(name) or self._records_loop(name)):
+        if self._is_inner(name) or not self.records(name):
             self.left.append(name)
-
-    def _records_loop(self, name: str) -> bool:
-        """Record the iterations of a loop if they are few, and known; return whether they are."""
-        step = self._executor.step(name)
-        if not (step.in_run and is_loop(step.node) and all(map(self.knows, step.needs))):
-            return False
-        values = [existing(self._values, reference) for reference in step.inputs]
-        results = record_loop(self._executor, self.tracer, step.node, values)
-        self._values.update(named_outputs(name, results or ()))
-        return results is not None
 
     def leave_lists(self) -> None:
         """Leave the lists that nodes left read, too: plans hand on tensors only."""

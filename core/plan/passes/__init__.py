@@ -23,6 +23,7 @@ from core.plan.passes.program_passes import (
     merge_equal,
     merge_pads,
     split_fused,
+    square_powers,
 )
 from core.plan.passes.pruning import drop_unused, prune
 from core.plan.passes.weights import fold_batch_norm, fuse
@@ -43,6 +44,7 @@ __all__ = [
     "optimise",
     "prune",
     "split_fused",
+    "square_powers",
 ]
 
 ProgramPass = Callable[[Program], Program]
@@ -51,6 +53,7 @@ ProgramPass = Callable[[Program], Program]
 PROGRAM_PASSES: tuple[ProgramPass, ...] = (
     move_transposes,
     split_fused,
+    square_powers,
     drop_identities,
     merge_pads,
     fuse_epilogues,

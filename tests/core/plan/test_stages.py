@@ -296,13 +296,14 @@ def test_branches_of_functions(x, w):
         function("yes", "c = Conv2D x w\nr = Relu c", "x w", "r:activations:0", c=CONV),
         function("no", "n = Neg x", "x w", "n:y:0"),
     ]
-    text = "x = Placeholder\nb = Conv2D x w\non = Greater limit one\ny = If on b w"
+    text = "x = Placeholder\nb = Conv2D x w\ntop = Max x axes\n"
+    text += "on = Greater top limit\ny = If on b w"
     how = {"b": CONV, "y": calls(then_branch="yes", else_branch="no")}
     for limit in (0, 2):
-        constants = {"w": w, "limit": np.float32(limit), "one": np.float32(1)}
+        constants = {"w": w, "limit": x.max() * limit, "axes": np.arange(4, dtype=np.int32)}
         graph = model(text, "y", constants, how, bodies)
         agrees(graph, x, atol=1e-5)
-        assert stages(graph, x) == [(["conv2d"], ("y",))]
+        assert stages(graph, x) == [(["conv2d", "max", "greater"], ("y",))]
 
 
 def test_a_weight_that_is_fed_is_another_one_in_functions(x, w):
