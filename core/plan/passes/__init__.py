@@ -23,6 +23,7 @@ from core.plan.passes.program_passes import (
     merge_equal,
     merge_pads,
     split_fused,
+    square_powers,
 )
 from core.plan.passes.pruning import drop_unused, prune
 from core.plan.passes.scales import fold_scales
@@ -46,11 +47,12 @@ __all__ = [
     "optimise",
     "prune",
     "split_fused",
+    "square_powers",
 ]
 
 ProgramPass = Callable[[Program], Program]
 
-_SIMPLER = (move_transposes, split_fused, drop_identities)
+_SIMPLER = (move_transposes, split_fused, square_powers, drop_identities)
 _JOINED = (merge_pads, fuse_epilogues)
 
 #: The passes for every program, in this order.
