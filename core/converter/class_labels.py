@@ -68,11 +68,13 @@ class ClassLabels(NamedTuple):
         labels: labels of the classes, in the order of the network's output.
         origin: `TEACHABLE`, `BESIDE` or `INSIDE`.
         pixels: how it takes images as floats; None: not known.
+        size: height and width of its input; None: as the input is declared.
     """
 
     labels: tuple[str, ...]
     origin: str
     pixels: Pixels | None = None
+    size: tuple[int, int] | None = None
 
 
 class Bundle(NamedTuple):

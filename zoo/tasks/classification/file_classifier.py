@@ -131,9 +131,3 @@ def _only_source(node: Node | None, graph: Graph) -> str | None:
         return None
     sources = [name for name in node.inputs if node_of(name) not in graph.weights]
     return sources[0] if len(sources) == 1 else None
-
-
-def shown_specs(specs: list[PartialSpec]) -> str:
-    """Return dtypes and shapes of inputs or outputs, for errors."""
-    texts = (f"{s.dtype} {'?' if s.shape is None else list(s.shape)}" for s in specs)
-    return f"{', '.join(texts) or 'nothing':.200}".replace("None", "any")

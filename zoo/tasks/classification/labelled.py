@@ -18,9 +18,10 @@ from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Preprocess
 from zoo.images.reading import read_image
 from zoo.pipeline.file_tasks import FileTask
+from zoo.pipeline.network_summary import shown_specs
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.preprocess import prepare
-from zoo.tasks.classification.file_classifier import GREY, FileClassifier, shown_specs
+from zoo.tasks.classification.file_classifier import GREY, FileClassifier
 
 #: Dtypes of quantised inputs whose 256 values are those of pixels.
 _PIXEL_TYPES = ("uint8", "int8")
