@@ -8,7 +8,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from core.converter.class_labels import INSIDE, MOST_SIDE, ClassLabels, Pixels
+from core.converter.class_labels import MOST_SIDE
 from core.errors import CoreError
 from weights_cache.reading_budgets import spend
 
@@ -68,6 +68,12 @@ class YoloMasks(YoloFacts):
     __slots__ = ()
 
 
+class YoloClasses(YoloFacts):
+    """Of a network that classifies images, of pixels from 0 to 1."""
+
+    __slots__ = ()
+
+
 class YoloTurned(YoloFacts):
     """Of a network that finds turned boxes."""
 
@@ -75,6 +81,7 @@ class YoloTurned(YoloFacts):
 
 
 _KINDS: dict[str, type[YoloFacts]] = {
+    "classify": YoloClasses,
     "detect": YoloObjects,
     "pose": YoloPoses,
     "segment": YoloMasks,
@@ -82,7 +89,7 @@ _KINDS: dict[str, type[YoloFacts]] = {
 }
 
 
-def facts_of_yolo(texts: Mapping[str, str]) -> YoloFacts | ClassLabels | None:
+def facts_of_yolo(texts: Mapping[str, str]) -> YoloFacts | None:
     """Return what metadata say of a network; None if they are not of Ultralytics, or damaged.
 
     Args:
@@ -101,12 +108,10 @@ points=0, values=3, point_names=())
         return None  # it runs without
 
 
-def _facts(texts: Mapping[str, str]) -> YoloFacts | ClassLabels | None:
+def _facts(texts: Mapping[str, str]) -> YoloFacts | None:
     labels = _labels(literal(texts["names"]))
     size = _size(literal(texts["imgsz"])) if "imgsz" in texts else (_DEFAULT_SIDE, _DEFAULT_SIDE)
     task = texts.get("task", "detect")
-    if task == "classify":
-        return ClassLabels(labels, INSIDE, Pixels((0.0,), (255.0,)), size)
     if task not in _KINDS:
         return None
     given = literal(texts["args"]) if texts.get("args") else {}

@@ -20,6 +20,7 @@ from zoo.pipeline.options import check_backend, checked, refuse_unknown
 _OF_PATHS = (
     *("backend", "kernels", "limits", "isolate", "task", "labels", "range", "resize"),
     "signature",
+    "preprocessing",
 )
 
 #: Advice to those who give them for a pretrained model.
@@ -50,6 +51,7 @@ def load(
     range: tuple[float, float] | None = None,
     resize: str | None = None,
     signature: str | None = None,
+    preprocessing: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:
     """Load a pretrained model by name, or a model of your own from a file or URL.
@@ -57,8 +59,8 @@ def load(
     Args:
         name: ``family.variant``, such as ``"posenet.tiny"``; `zoo.models` lists them. Or "fast" or
             "best" of a task or function: ``"hands.fast"``, ``"detect_faces.best"``. Or the path
-            of a TensorFlow.js ``model.json`` or its folder, a ``.tflite``, ``.h5``, ``.keras`` or
-            frozen ``.pb`` file, a SavedModel folder, what Teachable Machine exports (for the web
+            of a TensorFlow.js ``model.json`` or its folder, a ``.tflite``, ``.onnx``, ``.h5``,
+            ``.keras`` or frozen ``.pb`` file, a SavedModel folder, what Teachable Machine exports (for the web
             or Python; folder or zip), what ml5 saves, or a folder that `zoo.teach` saved. A name
             goes first: write ``./name`` for a folder that is called the same.
             Or the URL of such a file, or of a folder with a ``model.json``, such as Teachable
@@ -88,13 +90,21 @@ def load(
             model has ``classify`` as that of Teachable Machine. What the file does not say is said
             by the next three arguments.
         labels: of the classes, in the order of the network's output; or the path of a file with a
-            label in each line.
+            label in each line. The task then is ``"classification"``.
         range: what pixels of 0 and of 255 become: (-1, 1), (0, 1) and (0, 255) are usual. Integer
             inputs, such as of quantised networks, take pixels as they are.
         resize: how an image is fitted into the input: ``"crop"`` (default: the square in its
             middle), ``"stretch"``, or ``"pad"`` (black on the right or below).
         signature: for a path or URL of a SavedModel: which of its signatures to load, by default
             ``"serving_default"``.
+        preprocessing: for a path or URL: how an image becomes the input, where the file does not
+            say it, as a dict. Keys: ``"size"``: (height, width), where the input takes any;
+            ``"resize"``: as above, or ``"letterbox"`` (between borders of the level ``"border"``,
+            0 to 255); ``"antialias"``: False reads the four nearest pixels alone, as OpenCV's
+            bilinear filter; ``"colors"``: ``"RGB"`` (default), ``"BGR"`` or ``"GREY"``;
+            ``"layout"``: ``"NHWC"`` or ``"NCHW"``, by default as the shape says; ``"scale"``,
+            ``"mean"``, ``"std"``: a pixel p of 0 to 255 becomes (p * scale - mean) / std. A model
+            without ``labels`` or a task then has ``run_on_image``.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
             (height, width) in pixels, rounded down to a multiple of the stride plus 1; by default
             ``posenet.tiny`` has 257 for one person and 321 for several).
@@ -127,9 +137,10 @@ def load(
 
         if isolate:
             _check_isolated(backend, kernels)
-        wanted = file_task(task, labels, range, resize)
+        wanted = file_task(task, labels, range, resize, preprocessing)
         return load_path(name, backend, kernels, limits, isolate, wanted, signature)
     said = {"task": task, "labels": labels, "range": range, "resize": resize}
+    said["preprocessing"] = preprocessing
     given = {"kernels": kernels, "limits": limits, "isolate": isolate or None, **said}
     _refuse_of_paths(name, {**given, "signature": signature})
     values = checked(entry.name, entry.options, options, also=("backend", "weights"))

@@ -19,9 +19,6 @@ _CONVOLUTION_TYPES = frozenset(
     {"Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "FusedDepthwiseConv2dNative"}
 )
 
-#: Shares of red, green and blue in grey.
-GREY = np.array([0.2989, 0.5870, 0.1140], np.float32)
-
 
 class FileClassifier(LoadedModel):
     """A classifier of images from a file: the base of those that say how images become inputs."""

@@ -12,8 +12,9 @@ from zoo.images.pillow import import_pillow
 from zoo.images.reading import read_image
 from zoo.pipeline.network_summary import shown_specs
 from zoo.pipeline.pickling import LoadCall
+from zoo.pipeline.preparation import GREY
 from zoo.pipeline.preprocess import prepare
-from zoo.tasks.classification.file_classifier import GREY, FileClassifier
+from zoo.tasks.classification.file_classifier import FileClassifier
 
 #: The conversion to the range of Teachable Machine's pages, for what `zoo.teach` exported.
 _TAUGHT = Preprocess(divide=127.0, subtract=1.0)
