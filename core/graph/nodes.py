@@ -122,6 +122,7 @@ class Graph(NamedTuple):
             network for streams: name of node → reference to its value after a run.
         integers: what weights and biases of networks of integers stand for, by name of node.
         origin: what the file says of its maker, format and licence, if anything.
+        resizable: whether its loader takes other shapes of inputs, as errors then say.
     """
 
     nodes: Sequence[Node]
@@ -138,6 +139,7 @@ class Graph(NamedTuple):
     states: Mapping[str, str] = {}
     integers: Mapping[str, StoredIntegers] = {}
     origin: Any = None
+    resizable: bool = False
 
 
 def node_of(reference: str) -> str:

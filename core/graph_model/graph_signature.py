@@ -118,9 +118,18 @@ class GraphSignature:
             raise CoreError(
                 f"input {name!r} must have shape {endpoint.spec.shape} (None: any) and dtype "
                 f"{endpoint.spec.dtype}, got {fed.spec.shape} and {_dtype_name(value, fed)}"
-                f"{_advice(endpoint, fed)}"
+                f"{_advice(endpoint, fed) or self._other_shape(name, endpoint, fed)}"
             )
         return fed
+
+    def _other_shape(self, name: str, endpoint: Endpoint, fed: Feed) -> str:
+        """Return how to load a model that takes other shapes than its file declares."""
+        same_rank = len(endpoint.spec.shape or ()) == len(fed.spec.shape)
+        if not self._graph.resizable or not same_rank or name not in self._graph.inputs:
+            return ""
+        return (
+            f": if the network takes this shape, load it with inputs={{{name!r}: {fed.spec.shape}}}"
+        )
 
     def results(
         self, found: Iterable[tuple[str, str, Any]], given: Iterable[Any], raw: bool

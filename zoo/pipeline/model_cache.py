@@ -6,12 +6,14 @@ from functools import partial
 from typing import Any
 
 from core import Limits
+from core.converter.input_shapes import InputShapes
 from core.graph_model.deferred_model import network_backend
 from core.process.locks import new_lock
 from weights_cache.common.errors import ZooError
 from weights_cache.shown_urls import shown_url
 from zoo.catalog.entries import find
 from zoo.catalog.entry import Entry
+from zoo.pipeline.file_options import FileOptions
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import make_model
 from zoo.pipeline.options import check_backend, checked, refuse_unknown
@@ -19,8 +21,7 @@ from zoo.pipeline.options import check_backend, checked, refuse_unknown
 #: Arguments of `load` for a path or URL.
 _OF_PATHS = (
     *("backend", "kernels", "limits", "isolate", "task", "labels", "range", "resize"),
-    "signature",
-    "preprocessing",
+    *("signature", "inputs", "preprocessing"),
 )
 
 #: Advice to those who give them for a pretrained model.
@@ -29,6 +30,7 @@ _INSTEAD = {
     "limits": "use `with core.limits(...)` around its calls",
     "isolate": "its file is known, leave isolate out",
     "signature": "it has no signatures, leave signature out",
+    "inputs": "its shapes are known, leave inputs out",
 }
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded
@@ -51,6 +53,7 @@ def load(
     range: tuple[float, float] | None = None,
     resize: str | None = None,
     signature: str | None = None,
+    inputs: InputShapes | None = None,
     preprocessing: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:
@@ -97,6 +100,8 @@ def load(
             middle), ``"stretch"``, or ``"pad"`` (black on the right or below).
         signature: for a path or URL of a SavedModel: which of its signatures to load, by default
             ``"serving_default"``.
+        inputs: for a path or URL: shapes of inputs by name, such as ``{"input": (1, 3, 480,
+            640)}``, where the network takes others than its file declares; None is any length.
         preprocessing: for a path or URL: how an image becomes the input, where the file does not
             say it, as a dict. Keys: ``"size"``: (height, width), where the input takes any;
             ``"resize"``: as above, or ``"letterbox"`` (between borders of the level ``"border"``,
@@ -138,11 +143,12 @@ def load(
         if isolate:
             _check_isolated(backend, kernels)
         wanted = file_task(task, labels, range, resize, preprocessing)
-        return load_path(name, backend, kernels, limits, isolate, wanted, signature)
+        reading = FileOptions(signature, inputs)
+        return load_path(name, backend, kernels, limits, isolate, wanted, reading)
     said = {"task": task, "labels": labels, "range": range, "resize": resize}
     said["preprocessing"] = preprocessing
     given = {"kernels": kernels, "limits": limits, "isolate": isolate or None, **said}
-    _refuse_of_paths(name, {**given, "signature": signature})
+    _refuse_of_paths(name, {**given, "signature": signature, "inputs": inputs})
     values = checked(entry.name, entry.options, options, also=("backend", "weights"))
     return make_model(entry, values, backend, weights)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.core.converter.onnx_files import OnnxNode, write_onnx
+from tests.core.converter.onnx import protos
 
 NAMES = "{0: 'person', 1: 'dog'}"
 
@@ -34,16 +34,17 @@ def write_planted(
 ) -> Path:
     """A network that gives arrays, whatever the image; it reads the image, times 0."""
     nodes = [
-        OnnxNode("ReduceMean", ["images"], ["mean"], {"keepdims": 0}),
-        OnnxNode("Mul", ["mean", "zero"], ["nothing"]),
-        *(OnnxNode("Add", [f"{name}_planted", "nothing"], [name]) for name in outputs),
+        protos.node("ReduceMean", ["images"], ["mean"], keepdims=0),
+        protos.node("Mul", ["mean", "zero"], ["nothing"]),
+        *(protos.node("Add", [f"{name}_planted", "nothing"], [name]) for name in outputs),
     ]
-    arrays = {f"{name}_planted": array.astype(np.float32) for name, array in outputs.items()}
-    return write_onnx(
-        path,
+    tensors = [protos.tensor(np.float32(0), "zero")]
+    tensors += [protos.tensor(np.float32(a), f"{name}_planted") for name, a in outputs.items()]
+    made = protos.graph(
         nodes,
-        {**arrays, "zero": np.zeros((), np.float32)},
-        {"images": (1, 3, *size)},
-        {name: array.shape for name, array in outputs.items()},
-        metadata,
+        [protos.value("images", (1, 3, *size))],
+        [protos.value(name, array.shape) for name, array in outputs.items()],
+        tensors,
     )
+    path.write_bytes(protos.model(made, metadata=metadata))
+    return path

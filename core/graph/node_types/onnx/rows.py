@@ -24,6 +24,9 @@ PRESENT = "present inputs"
 #: The attribute with the names of the element types of inputs, for rows with such a keyword.
 TYPES = "types"
 
+#: The attribute with the number of results, which old opsets do not write, for such rows.
+COUNT = "num_outputs"
+
 Function = Callable[..., Any]
 
 #: Functions by name of op; where an op changed, by the opset since which each is right.
@@ -88,9 +91,9 @@ def _known(function: Function, attributes: Attributes) -> dict[str, Any]:
     return dict(attributes)
 
 
-def takes_types(function: Function) -> bool:
-    """Whether a row needs to know the element types of its inputs."""
-    return TYPES in inspect.signature(function).parameters
+def takes(function: Function | Needs, keyword: str) -> bool:
+    """Whether a row needs to know `TYPES` or `COUNT`."""
+    return not isinstance(function, Needs) and keyword in inspect.signature(function).parameters
 
 
 def numbers(x: Tensor | None) -> tuple[int, ...]:
