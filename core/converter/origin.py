@@ -16,7 +16,7 @@ class Origin(NamedTuple):
     Attributes:
         licence: such as ``"AGPL-3.0 License (https://ultralytics.com/license)"``.
         producer: the program that wrote the file.
-        format: such as ``"ONNX, opset 17"``.
+        format: such as ``"ONNX opset 17"``.
         author: of the model.
         description: of the model.
     """
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
 def origin_of(texts: Mapping[str, str], producer: str, format: str) -> Origin:
     """Return the origin of a model by the metadata of its file.
 
-    >>> origin_of({"License": "MIT\\nLicense"}, "pytorch 2.5", "ONNX, opset 17").licence
+    >>> origin_of({"License": "MIT  License"}, "pytorch 2.5", "ONNX opset 17").licence
     'MIT License'
     """
     known = {key.lower(): " ".join(value.split())[:_LONGEST] for key, value in texts.items()}

@@ -95,9 +95,9 @@ def facts_of_yolo(texts: Mapping[str, str]) -> YoloFacts | None:
     Args:
         texts: the metadata.
 
-    >>> facts_of_yolo({"names": "{0: 'cat'}", "stride": "32", "task": "detect", "imgsz": "[64, 96]"})
-    YoloObjects(labels=('cat',), size=(64, 96), stride=32, is_dynamic=False, generation=8, \
-points=0, values=3, point_names=())
+    >>> facts = facts_of_yolo({"names": "{0: 'cat'}", "task": "detect", "imgsz": "[64, 96]"})
+    >>> type(facts).__name__, facts.labels, facts.size, facts.stride
+    ('YoloObjects', ('cat',), (64, 96), 32)
     >>> facts_of_yolo({"names": "cat, dog"})
     """
     if "names" not in texts or not {"stride", "task"} & texts.keys():

@@ -63,9 +63,9 @@ def load(
         name: ``family.variant``, such as ``"posenet.tiny"``; `zoo.models` lists them. Or "fast" or
             "best" of a task or function: ``"hands.fast"``, ``"detect_faces.best"``. Or the path
             of a TensorFlow.js ``model.json`` or its folder, a ``.tflite``, ``.onnx``, ``.h5``,
-            ``.keras`` or frozen ``.pb`` file, a SavedModel folder, what Teachable Machine exports (for the web
-            or Python; folder or zip), what ml5 saves, or a folder that `zoo.teach` saved. A name
-            goes first: write ``./name`` for a folder that is called the same.
+            ``.keras`` or frozen ``.pb`` file, a SavedModel folder, what Teachable Machine exports
+            (for the web or Python; folder or zip), what ml5 saves, or a folder that `zoo.teach`
+            saved. A name goes first: write ``./name`` for a folder that is called the same.
             Or the URL of such a file, or of a folder with a ``model.json``, such as Teachable
             Machine's: up to 512 MB are downloaded into the cache at the first use, and used from
             there, also without a network. The sha256 of each file is remembered and checked;
@@ -118,7 +118,7 @@ def load(
         A `zoo.pipeline.model.Model` with the verbs of its task; of a path a `zoo.LoadedModel` with
         ``predict`` and ``execute``, and with ``classify`` if it is an image classifier whose labels
         are known: Teachable Machine's, or with labels in the file, beside it in a ``labels.txt`` or
-        in ``labels``; of what was taught a `zoo.TaughtModel`. It can be pickled and copied: a
+        in ``labels``; of an ONNX file of Ultralytics with the functions of its task; of what was taught a `zoo.TaughtModel`. It can be pickled and copied: a
         pickle holds these arguments, no weights.
 
     Raises:

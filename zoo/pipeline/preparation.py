@@ -16,7 +16,6 @@ from zoo.pipeline.network_summary import shown_specs
 from zoo.pipeline.preprocess import prepare
 from zoo.shared.placement import Placement
 
-
 #: Shares of red, green and blue in grey.
 GREY = np.array([0.2989, 0.5870, 0.1140], np.float32)
 
@@ -124,7 +123,9 @@ def read_preparation(given: Any) -> Preparation:
 colors, scale, mean, std, resize, border, antialias)
     """
     if not isinstance(given, Mapping):
-        raise ZooError(f"preprocessing={given!r:.80} must be a dict with keys of {', '.join(_KEYS)}")
+        raise ZooError(
+            f"preprocessing={given!r:.80} must be a dict with keys of {', '.join(_KEYS)}"
+        )
     values = {}
     for key, value in given.items():
         if key not in _KEYS:

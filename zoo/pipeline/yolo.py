@@ -49,8 +49,11 @@ class YoloModel(Model):
         self.facts: YoloFacts = network.graph.metadata
         (spec,) = network.inputs.values()
         self._begin(_entry_of(name, spec, self.facts, self.place), {}, network, recipe)
-        self._keeps_aspect = self.facts.is_dynamic and spec.shape is not None and None in (
-            spec.shape[2:] if self.entry.preprocess.axes == "nchw" else spec.shape[1:3]
+        self._keeps_aspect = (
+            self.facts.is_dynamic
+            and spec.shape is not None
+            and None
+            in (spec.shape[2:] if self.entry.preprocess.axes == "nchw" else spec.shape[1:3])
         )
 
     @property

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from core import Graph, Node, PartialSpec, Tensor
+from core import Graph, Node, Tensor
 from core.graph.nodes import node_of
 from weights_cache.common.errors import ZooError
 from zoo.catalog.labels import best_labels

@@ -1,10 +1,10 @@
 """YOLO networks from files that find boxes."""
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from weights_cache.common.errors import ZooError
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.verb_signatures import ImageSource, model_verb
+from zoo.pipeline.verb_signatures import ImageSource
 from zoo.pipeline.yolo import YoloModel
 
 
@@ -17,9 +17,8 @@ class YoloDetector(YoloModel):
 class TurnedDetector(LoadedModel):
     """A YOLO network that finds turned boxes, which no result here has: `predict` alone."""
 
-    @model_verb
-    def detect(self, image: ImageSource) -> NoReturn:
-        """Refuse the image.
+    def detect(self, image: ImageSource, **options: Any) -> NoReturn:
+        """Refuse an image, with any options of `zoo.detect`.
 
         Raises:
             ZooError: always.
