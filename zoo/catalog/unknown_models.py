@@ -44,8 +44,8 @@ selfie.landscape, selfie.tfjs)"
     near = _near(name, verb or foreign)
     if foreign or name.lower().endswith(_FOREIGN_ENDINGS):
         return (
-            f"unknown model {name!r}: weights alone of other libraries are not read; export the "
-            f"model as an ONNX file and give its path, such as 'model.onnx' (models: {near})"
+            f"unknown model {name!r}: export it as an ONNX file and give the path of that "
+            f"(models: {near})"
         )
     return f"unknown model {name!r}{did_you_mean(name.lower(), all_entries())} (models: {near})"
 

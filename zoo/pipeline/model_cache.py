@@ -118,8 +118,9 @@ def load(
         A `zoo.pipeline.model.Model` with the verbs of its task; of a path a `zoo.LoadedModel` with
         ``predict`` and ``execute``, and with ``classify`` if it is an image classifier whose labels
         are known: Teachable Machine's, or with labels in the file, beside it in a ``labels.txt`` or
-        in ``labels``; of an ONNX file of Ultralytics with the functions of its task; of what was taught a `zoo.TaughtModel`. It can be pickled and copied: a
-        pickle holds these arguments, no weights.
+        in ``labels``; of an ONNX file of Ultralytics with the verbs of its task; of what was taught
+        a `zoo.TaughtModel`. It can be pickled and copied: a pickle holds these arguments, no
+        weights. A licence in the file that restricts the use gives a `LicenceWarning`.
 
     Raises:
         ZooError: an unknown model, option or backend; the message lists the valid ones.
