@@ -123,16 +123,14 @@ def read_preparation(given: Any) -> Preparation:
 colors, scale, mean, std, resize, border, antialias)
     """
     if not isinstance(given, Mapping):
-        raise ZooError(
-            f"preprocessing={given!r:.80} must be a dict with keys of {', '.join(_KEYS)}"
-        )
+        raise ZooError(f"preprocessing={given!r:.80} must be a dict with keys of {', '.join(KEYS)}")
     values = {}
     for key, value in given.items():
-        if key not in _KEYS:
-            hint = did_you_mean(str(key), _KEYS)
-            keys = ", ".join(_KEYS)
+        if key not in KEYS:
+            hint = did_you_mean(str(key), KEYS)
+            keys = ", ".join(KEYS)
             raise ZooError(f"preprocessing has no key {key!r:.80}{hint} (keys: {keys})")
-        read, expected = _KEYS[key]
+        read, expected = KEYS[key]
         try:
             values[key] = read(value)
         except (TypeError, ValueError):
@@ -218,7 +216,7 @@ def _one_of(*choices: str) -> tuple[Callable[[Any], str], str]:
 _CHANNELS = "a number, or three in the order of the network's channels"
 
 #: Key -> its reading, and the valid values.
-_KEYS: dict[str, tuple[Callable[[Any], Any], str]] = {
+KEYS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "size": (_size, f"height and width, numbers from 1 to {MOST_SIDE}, or one for both"),
     "layout": _one_of("NHWC", "NCHW"),
     "colors": _one_of("RGB", "BGR", "GREY"),
