@@ -68,18 +68,21 @@ class ModelFacts(NamedTuple):
     """What a file says beside its graph.
 
     Attributes:
-        version: of the program that writes it.
         doc: for readers, such as the licence.
         metadata: texts by key.
     """
 
-    version: str = ""
     doc: str = ""
     metadata: Mapping[str, str] = {}
 
 
-def model_parts(graph: WrittenGraph, facts: ModelFacts) -> list[bytes]:
+def model_parts(graph: WrittenGraph, facts: ModelFacts, version: str = "") -> list[bytes]:
     """Return the bytes of a file, in parts to be written one after the other.
+
+    Args:
+        graph: the graph.
+        facts: what the file says beside it.
+        version: of the program that writes it.
 
     Raises:
         CoreError: it would be larger than 2 GiB.
@@ -88,7 +91,7 @@ def model_parts(graph: WrittenGraph, facts: ModelFacts) -> list[bytes]:
         integer_field(1, IR_VERSION),
         bytes_field(8, integer_field(2, OPSET)),
         text_field(2, PRODUCER),
-        text_field(3, facts.version),
+        text_field(3, version),
         text_field(6, facts.doc) if facts.doc else b"",
     ]
     props = [

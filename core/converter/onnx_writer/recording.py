@@ -8,11 +8,16 @@ from core.converter.onnx_writer.protos import WrittenGraph, WrittenNode
 from core.engine.program import Program
 from core.engine.specs import Shape, Spec
 from core.errors import CoreError
-from core.graph.nodes import Graph, Node
+from core.graph.node_types import find_node_type
+from core.graph.nodes import Graph, Node, node_of
 from core.graph_model.graph_model import GraphModel
+from core.plan.passes.pruning import drop_unused
 
 #: The numbers of samples with which a free batch is recorded: what differs then is free.
 BATCHES = (2, 3)
+
+#: The most nodes of a type that an error names.
+_MOST_NAMED = 4
 
 
 class Recorded(NamedTuple):
@@ -27,7 +32,9 @@ class Recorded(NamedTuple):
     fixed: str = ""
 
 
-def recorded_graph(graph: Graph, shapes: Mapping[str, Sequence[int]] = {}) -> Recorded:
+def recorded_graph(
+    graph: Graph, shapes: Mapping[str, Sequence[int | None]] = {}
+) -> Recorded:
     """Return a graph in the ops of ONNX.
 
     The batch stays free where runs of two and of three samples become equal files.
@@ -42,6 +49,9 @@ def recorded_graph(graph: Graph, shapes: Mapping[str, Sequence[int]] = {}) -> Re
     """
     if graph.states:
         raise CoreError(f"it keeps {', '.join(graph.states):.200} from run to run: ONNX cannot")
+    unknown = [n for n in drop_unused(graph).nodes if _is_unknown(n, graph)]
+    if unknown:
+        raise CoreError(_left_text(unknown, graph))
     model = GraphModel(graph, "cpu")
     ends = unique_ends([*model.inputs], [*model.outputs])
     wanted = {name: _declared(model, name, shapes.get(name)) for name in model.inputs}
@@ -55,21 +65,24 @@ def recorded_graph(graph: Graph, shapes: Mapping[str, Sequence[int]] = {}) -> Re
     return Recorded(program_graph(program, ends), fixed)
 
 
+def _is_unknown(node: Node, graph: Graph) -> bool:
+    return node.type in graph.custom_types and find_node_type(node.type) is None
+
+
 def _declared(
-    model: GraphModel, name: str, given: Sequence[int] | None
+    model: GraphModel, name: str, given: Sequence[int | None] | None
 ) -> tuple[int | None, ...]:
     """Return the shape of an input, of which the batch alone may be free."""
-    shape = model.inputs[name].shape
-    if given is not None:
-        spec = Spec(tuple(given), model.inputs[name].dtype)
-        if not model.inputs[name].accepts(spec):
-            raise CoreError(f"input {name!r} has the shape {shape}, got {tuple(given)}")
-        return tuple(given)
+    declared = model.inputs[name]
+    shape = declared.shape if given is None else tuple(given)
+    filled = Spec(tuple(1 if n is None else n for n in shape or ()), declared.dtype)
+    if given is not None and not declared.accepts(filled):
+        raise CoreError(f"input {name!r} has the shape {declared.shape}, got {shape}")
     if shape is None or None in shape[1:]:
         raise CoreError(
             f"input {name!r} has the shape {shape} with free lengths beside the batch, and ONNX "
-            f"files are written for known ones: give inputs={{{name!r}: (1, 224, 224, 3)}} with "
-            f"the lengths that you need"
+            f"files are written for known ones: give inputs={{{name!r}: ...}} with "
+            f"the lengths that you need, such as (1, 224, 224, 3)"
         )
     return shape
 
@@ -84,20 +97,28 @@ def _with_batch(
 def _record(model: GraphModel, specs: Mapping[str, Spec]) -> Program:
     program, left = model.record(specs)
     if left:
-        raise CoreError(_left_text(left))
+        raise CoreError(_left_text(left, model.graph))
     return program
 
 
-def _left_text(left: Sequence[Node]) -> str:
-    """Return the text of the error for nodes whose results depend on values."""
+def _left_text(left: Sequence[Node], graph: Graph) -> str:
+    """Return the text of the error for nodes whose results depend on values, or are not known."""
     kinds: dict[str, list[str]] = {}
     for node in left:
         kinds.setdefault(node.type, []).append(node.name)
-    listed = "; ".join(f"{kind} ({', '.join(names[:3])})" for kind, names in kinds.items())
+    listed = "; ".join(f"{kind} ({_shortened(names)})" for kind, names in kinds.items())
+    known = {*(node.name for node in left), *graph.weights}
+    before = [r for node in left for r in node.inputs if node_of(r) not in known]
     return (
-        f"these nodes have no fixed place in an ONNX file, as shapes or steps depend on values: "
-        f"{listed}; name outputs before them by outputs="
+        f"these nodes have no counterpart in the ONNX files written here, or their shapes depend "
+        f"on values: {listed}; name outputs before them by outputs=, such as "
+        f"{_shortened([*dict.fromkeys(before)])}"
     )
+
+
+def _shortened(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _with_free_batch(

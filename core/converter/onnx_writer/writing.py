@@ -3,11 +3,12 @@
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
 from core.converter.onnx import read_onnx
-from core.converter.onnx_writer.protos import OPSET, ModelFacts, model_parts
+from core.converter.onnx_writer.protos import OPSET, PRODUCER, ModelFacts, model_parts
 from core.converter.onnx_writer.recording import recorded_graph
 from core.converter.read_back import not_equal, read_back
 from core.errors import CoreError
@@ -45,7 +46,7 @@ def write_onnx(
     path: str | os.PathLike[str],
     *,
     facts: ModelFacts = ModelFacts(),
-    inputs: Mapping[str, Sequence[int]] = {},
+    inputs: Mapping[str, Sequence[int | None]] = {},
 ) -> OnnxFile:
     """Write a graph as an ONNX file of opset 18, which ONNX Runtime reads since 1.14.
 
@@ -58,7 +59,8 @@ def write_onnx(
         graph: of any reader.
         path: of the file, which is replaced as a whole, or stays if writing fails.
         facts: what the file says beside the graph.
-        inputs: shapes of inputs that leave more lengths open than the batch, by name.
+        inputs: shapes of inputs that leave more lengths open than the batch, by name; a batch of
+            None stays free.
 
     Returns:
         The path and the size. A note says if the batch is fixed though the model takes any.
@@ -70,7 +72,7 @@ def write_onnx(
     path = Path(path)
     try:
         recorded = recorded_graph(graph, inputs)
-        parts = model_parts(recorded.graph, facts)
+        parts = model_parts(recorded.graph, facts, _version())
     except CoreError as error:
         raise WeightsError(f"cannot write {path}: {error}") from error
     size = sum(map(len, parts))
@@ -81,6 +83,13 @@ def write_onnx(
             for part in parts:
                 stream.write(part)
     return OnnxFile(path, size, _notes(graph, recorded.fixed))
+
+
+def _version() -> str:
+    try:
+        return version(PRODUCER)
+    except PackageNotFoundError:  # it runs from a folder
+        return ""
 
 
 def _notes(graph: Graph, fixed: str) -> tuple[str, ...]:
