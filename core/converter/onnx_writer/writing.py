@@ -35,10 +35,14 @@ class OnnxFile(NamedTuple):
     notes: tuple[str, ...] = ()
 
     @property
+    def format(self) -> str:
+        """The format, with what differs from the model."""
+        return "; ".join([f"ONNX opset {OPSET}", *self.notes])
+
+    @property
     def text(self) -> str:
         """A line on the file."""
-        notes = "".join(f"; {note}" for note in self.notes)
-        return f"{self.path}: {size_text(self.bytes)}, ONNX opset {OPSET}{notes}"
+        return f"{self.path}: {size_text(self.bytes)}, {self.format}"
 
 
 def write_onnx(
