@@ -81,6 +81,8 @@ class GraphWriter:
         self.nodes: list[WrittenNode] = []
         self.initializers: dict[str, np.ndarray] = {}
         self.part = ""
+        #: Name of an input whose first length is free.
+        self.batched_input = ""
 
     # --- values -----------------------------------------------------------------------------
 
@@ -102,8 +104,8 @@ class GraphWriter:
         return self._specs[reference].dtype
 
     def array(self, reference: str) -> np.ndarray | None:
-        """Return the array of a constant; None for other values."""
-        return self._constants.get(reference)
+        """Return the array of a constant; None for other values, and where it has a free length."""
+        return None if reference in self._free else self._constants.get(reference)
 
     def constant(self, array: Any, name: str = "constant") -> str:
         """Return the name of a constant; equal short ones are shared."""
@@ -157,6 +159,21 @@ class GraphWriter:
         if dims.count(None) > 1:
             raise NotWrittenError("a shape with several free lengths")
         return self.node("Reshape", name, self.integers([-1 if n is None else n for n in dims]))
+
+    def expanded(self, name: str, dims: Dims) -> str:
+        """Add a node that repeats a value to lengths, of which one may be the free batch.
+
+        Raises:
+            NotWrittenError: a length is free, but there is no input of that batch.
+        """
+        if None not in dims:
+            return self.node("Expand", name, self.integers([n for n in dims if n is not None]))
+        if not self.batched_input:
+            raise NotWrittenError("repetition along an axis of free length")
+        batch = self.node("Shape", self.batched_input, start=0, end=1)
+        parts = [batch if n is None else self.integers([n]) for n in dims]
+        shape = self.node("Concat", *parts, axis=0) if len(parts) > 1 else batch
+        return self.node("Expand", name, shape)
 
     # --- forms ------------------------------------------------------------------------------
 
@@ -226,6 +243,14 @@ class GraphWriter:
             return self.reshaped(self.form(reference), tuple(dims[i] for i in order))
         return self.transposed(self.reshaped(self.form(reference), dims), order)
 
+    def _repeated(self, reference: str) -> str:
+        """Return the name of a constant that is equal for each sample of a free batch."""
+        array, dims = self._constants[reference], self.dims(reference)
+        row = array[tuple(slice(1) if n is None else slice(None) for n in dims)]
+        if not (array == row).all():
+            raise NotWrittenError("constants that differ from sample to sample")
+        return self.expanded(self.constant(row, reference), dims)
+
     def _is_alike(self, reference: str) -> bool:
         """Return whether the data are in one order in both forms: one pixel, or one channel."""
         shape = self.shape(reference)
@@ -236,7 +261,9 @@ class GraphWriter:
         order = to_first(rank) if first else to_last(rank)
         if array is not None:
             return self.constant(array.transpose(order) if first else array, reference)
-        dims, other = self.dims(reference), self._forms[reference, not first]
+        if reference in self._constants and not first:
+            return self._repeated(reference)
+        dims, other = self.dims(reference), self.form(reference, first=not first)
         if self._is_alike(reference) and dims.count(None) < 2:
             return self.reshaped(other, tuple(dims[i] for i in order) if first else dims)
         return self.transposed(other, order)

@@ -57,6 +57,8 @@ def program_graph(
         first = ends.channels_first and writer.rank(reference) == 4
         writer.keep(reference, name, first=first)
         inputs.append(_value(writer, reference, name, first=first))
+        if inputs[-1].dims[:1] == (None,):
+            writer.batched_input = name
     _write_steps(writer, steps)
     return _with_names(writer, inputs, _outputs(writer, program, ends))
 

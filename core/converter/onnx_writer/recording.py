@@ -81,8 +81,8 @@ def _declared(
     if shape is None or None in shape[1:]:
         raise CoreError(
             f"input {name!r} has the shape {shape} with free lengths beside the batch, and ONNX "
-            f"files are written for known ones: give inputs={{{name!r}: ...}} with "
-            f"the lengths that you need, such as (1, 224, 224, 3)"
+            f"files are written for known ones: give those that you need to "
+            f"core.converter.convert, as inputs={{{name!r}: (1, 224, 224, 3)}}"
         )
     return shape
 

@@ -39,13 +39,15 @@ def _transpose(writer: GraphWriter, step: Step) -> None:
 
 def _broadcast_to(writer: GraphWriter, step: Step) -> None:
     (x,), wanted = step.inputs, writer.dims(step.name)
-    lengths = (*(1,) * (len(wanted) - writer.rank(x)), *writer.shape(x))
-    target = []
-    for have, dim, length in zip(lengths, wanted, writer.shape(step.name), strict=True):
-        if dim is None and have != length:
-            raise NotWrittenError("repetition along an axis of free length")
-        target.append(1 if have == length else length)
-    writer.keep(step.name, writer.node("Expand", writer.form(x), writer.integers(target)))
+    have = (*(1,) * (len(wanted) - writer.rank(x)), *writer.shape(x))
+    lengths = zip(have, wanted, writer.shape(step.name), strict=True)
+    target = tuple(1 if before == length else dim for before, dim, length in lengths)
+    writer.keep(step.name, writer.expanded(writer.form(x), target))
+
+
+def _fill(writer: GraphWriter, step: Step) -> None:
+    value = writer.number(step.attributes["value"], writer.dtype(step.name))
+    writer.keep(step.name, writer.expanded(value, writer.dims(step.name)))
 
 
 def _tile(writer: GraphWriter, step: Step) -> None:
@@ -276,6 +278,7 @@ RULES: dict[str, Rule] = {
     "broadcast_to": _broadcast_to,
     "concat": _concat,
     "expand_dims": _reshape,
+    "fill": _fill,
     "flip_left_right": _flip_left_right,
     "gather": _gather,
     "gather_nd": _gather_nd,

@@ -184,11 +184,14 @@ def _resize(mode: str) -> Rule:
         at = step.attributes
         corners, centers = at["align_corners"], at["half_pixel_centers"]
         grid = "align_corners" if corners else "half_pixel" if centers else "asymmetric"
-        how = {"mode": mode, "coordinate_transformation_mode": grid, "axes": (2, 3)}
+        how = {"mode": mode, "coordinate_transformation_mode": grid}
         if mode == "nearest":
             how["nearest_mode"] = _NEAREST[grid]
-        size = writer.integers([int(n) for n in at["size"]])
         images = _images(writer, step, step.inputs[0], 2)
+        # Sizes of two axes alone, by the attribute axes, fail in ONNX Runtime where a batch is free.
+        size = writer.integers([int(n) for n in at["size"]])
+        kept = writer.node("Shape", images, start=0, end=2)
+        size = writer.node("Concat", kept, size, axis=0)
         _keep_images(writer, step, writer.node("Resize", images, "", "", size, **how), 2)
 
     return rule
