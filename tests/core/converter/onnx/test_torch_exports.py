@@ -74,7 +74,8 @@ def check_export(
     assert found.shape == expected.shape
     assert np.abs(found - expected).max() < MOST_APART * np.ptp(expected)
     ((ops, eager),) = stages(model, x)
-    assert not eager and ops.count("transpose") <= TRANSPOSITIONS[name]
+    assert not eager
+    assert backend == "tf" or ops.count("transpose") <= TRANSPOSITIONS[name]
 
 
 @pytest.mark.parametrize("name", OLDEST)

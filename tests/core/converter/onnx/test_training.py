@@ -8,7 +8,9 @@ from core.converter.onnx import read_onnx
 from core.errors import CoreError
 from core.graph_model.graph_model import GraphModel
 from tests.core.converter.onnx import protos
+from tests.core.converter.onnx.test_torch_exports import by_onnx_runtime
 from tests.helpers import require
+from weights_cache.common.errors import WeightsError
 
 #: Losses of 20 steps, and what the network computes after them.
 MOST_APART = 1e-3
@@ -25,7 +27,7 @@ CASES = [
 
 @pytest.fixture(autouse=True)
 def _oracles():
-    for name in ("torch", "onnx"):
+    for name in ("torch", "onnx", "onnxruntime"):
         require(name)
 
 
@@ -119,6 +121,22 @@ def test_losses_beside_pytorch(name, how, training, tmp_path):
 
 def test_the_notes_network_on_each_backend(backend, tmp_path):
     check_training("sampled", "momentum", False, tmp_path / "x.onnx")
+
+
+def test_what_was_trained_is_saved(tmp_path):
+    from tests.core.converter.onnx.torch_networks import seeded
+
+    trained = exported_to_train(seeded("sampled"), "sampled", tmp_path / "x.onnx").trainable("*")
+    ((x, wanted), *_) = drawn_batches("sampled", (5,))
+    our_losses(trained, "adam", [(x, wanted)])
+    path = trained.save(tmp_path / "trained.onnx")
+    expected = trained.predict(x)["y"].numpy()
+    np.testing.assert_allclose(core.load_model(path).predict(x)["y"].numpy(), expected, atol=1e-5)
+    np.testing.assert_allclose(by_onnx_runtime(path.read_bytes(), x), expected, atol=1e-5)
+    with pytest.raises(WeightsError, match="is there already: overwrite=True replaces it"):
+        trained.save(path)
+    with pytest.raises(WeightsError, match="none of ONNX's nodes .*GridSample"):
+        trained.save(tmp_path / "web")
 
 
 @pytest.mark.parametrize("name", ["resnet", "mobilenet_v3", "yolo", "vit", "unet", "lstm"])
