@@ -23,6 +23,11 @@ def no_attributes(_: Attributes) -> dict[str, Any]:
     return {}
 
 
+def no_positions(_: Attributes) -> tuple[int, ...]:
+    """For node types all of whose inputs may change from run to run."""
+    return ()
+
+
 def copied(*same: str, **renamed: str) -> Translation:
     """Attributes that are copied where the node has them: by the same name, or op's=node's.
 
@@ -78,7 +83,7 @@ class NodeType(NamedTuple):
     in_run: bool = False
     folds: bool | None = None
     makes_resource: bool = False
-    numbers: Callable[[Attributes], Collection[int]] = no_attributes
+    numbers: Callable[[Attributes], Collection[int]] = no_positions
 
 
 def find_node_type(name: str) -> NodeType | None:
