@@ -503,8 +503,9 @@ class Trainer(Layer, Generic[Result]):
 
         Args:
             path: a ``.keras`` file (Keras 3), an ``.h5`` or ``.hdf5`` file, or a folder, for the
-                layers format of TensorFlow.js: ``model.json`` and shards. What is there before is
-                replaced as a whole, or stays if writing fails.
+                layers format of TensorFlow.js: ``model.json`` and shards. An ``.onnx`` file (opset
+                18) has what the model computes, without layers and training configuration. What is
+                there before is replaced as a whole, or stays if writing fails.
             include_optimizer: write the optimizer's state, too.
             keras_version: the Keras that reads an ``.h5`` file: 3, or 2 for TensorFlow up to 2.15
                 and tf_keras.

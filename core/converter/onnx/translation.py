@@ -13,12 +13,12 @@ from core.converter.onnx.content import (
     OnnxModel,
     OnnxNode,
 )
-from core.converter.onnx.element_types import result_type
+from core.converter.onnx.element_types import result_types
 from core.converter.onnx.tensors import OnnxTensor
 from core.converter.tensor_protos import narrowed
 from core.errors import CoreError
 from core.graph.node_types.onnx import ROWS, find_row
-from core.graph.node_types.onnx.rows import COUNT, PRESENT, TYPES, Needs, takes, type_name
+from core.graph.node_types.onnx.rows import PRESENT, Needs, facts_for, type_name
 from core.graph.node_types.onnx.rows import Function as Row
 from core.graph.nodes import Function, FunctionName, Node
 from core.graph.unique_names import UniqueNames
@@ -164,13 +164,14 @@ class Scope:
         if given != [*range(len(given))]:
             attributes[PRESENT] = tuple(given)
         label, row = self._type_of(node)
-        if row is not None and takes(row, TYPES):
-            attributes[TYPES] = tuple(kinds)
-        if row is not None and takes(row, COUNT):
-            attributes.setdefault(COUNT, len(node.outputs))
+        attributes |= facts_for(row, kinds, len(node.outputs))
         self._keep(node, label, [self.reference(node.inputs[i]) for i in given], attributes)
-        for name in node.outputs:
-            self.types[name] = self.types.get(name) or result_type(node, kinds)
+        self._add_types(node.outputs, result_types(node, kinds))
+
+    def _add_types(self, names: Sequence[str], kinds: Sequence[str]) -> None:
+        """Keep the element types of values, unless the file declares them."""
+        for name, kind in zip(names, kinds, strict=False):
+            self.types[name] = self.types.get(name) or kind
 
     def _type_of(self, node: OnnxNode) -> tuple[str, Row | Needs | None]:
         """Return the node type and row of an op; a type without a row is refused when it runs."""
@@ -260,8 +261,8 @@ class Scope:
             for name, graph, body in zip(BRANCHES, graphs, bodies, strict=True)
         }
         self._keep(node, "If", [self.reference(node.inputs[0]), *values], functions)
-        for name, inner in zip(node.outputs, graphs[0].outputs, strict=False):
-            self.types[name] = bodies[0].types.get(inner, "")
+        kinds = [bodies[0].types.get(name, "") for name in graphs[0].outputs]
+        self._add_types(node.outputs, kinds)
 
     def add_loop(self, node: OnnxNode) -> None:
         """Add a Loop, Scan or SequenceMap: its body's inputs, then what it reads around it."""
@@ -274,6 +275,8 @@ class Scope:
         inputs = [*(self.reference(node.inputs[i]) for i in given), *values]
         attributes = {**others, "body": function, "given": tuple(given), "around": len(values)}
         self._keep(node, self._type_of(node)[0], inputs, attributes)
+        results = graph.outputs[node.type == "Loop" :]  # the first one is its condition
+        self._add_types(node.outputs, [body.types.get(name, "") for name in results])
 
 
 _STRUCTURES = {
