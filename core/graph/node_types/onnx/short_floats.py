@@ -1,5 +1,6 @@
 """Rounding to floats of at most 16 bits, which are float32 here with the values of their type."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +50,7 @@ _SMALLEST_SCALE = 2.0**-127
 _POWERS = np.ldexp(1.0, np.arange(-127, 128)).astype(np.float32)
 
 #: Roundings of positive numbers by ``round_mode``, which is an attribute for float8e8m0.
-_ROUNDINGS = {
+_ROUNDINGS: dict[str, Callable[[Tensor], Tensor]] = {
     "up": ops.ceil,
     "down": ops.floor,
     "nearest": lambda x: ops.floor(x + 0.5),
@@ -65,17 +66,17 @@ def rounded(x: Tensor, kind: str, saturate: bool = True, mode: str = "up") -> Te
         saturate: what is too large becomes the largest number.
         mode: for float8e8m0 alone: "up", "down" or "nearest".
     """
-    how = SHORT_FLOATS[kind]
-    step = _step(x, how)
+    how, values = SHORT_FLOATS[kind], stop_gradient(x)
+    step = _step(values, how)
     if kind == "float8e8m0":
-        near = ops.maximum(_rounding(mode)(x / step) * step, _SMALLEST_SCALE)
+        near = ops.maximum(_rounding(mode)(values / step) * step, _SMALLEST_SCALE)
     else:
-        near = ops.round(x / step) * step
+        near = ops.round(values / step) * step
     fits = ops.abs(near) <= how.largest
-    return ops.where(fits, x + stop_gradient(near - x), _too_large(x, how, saturate))
+    return ops.where(fits, x + (near - values), _too_large(values, how, saturate))
 
 
-def _rounding(mode: str):
+def _rounding(mode: str) -> Callable[[Tensor], Tensor]:
     if mode not in _ROUNDINGS:
         raise CoreError(f"round_mode {mode!r:.40} is none of {', '.join(_ROUNDINGS)}")
     return _ROUNDINGS[mode]
