@@ -38,6 +38,11 @@ class Call(NamedTuple):
     executor: "Executor"
     node: Node
 
+    @property
+    def loops(self) -> "LoopRunner | None":
+        """Return what runs loops in another way than by calls; None: nothing does."""
+        return self.executor.loops
+
     def function(self, name: str) -> "Executor":
         """Return the body that an attribute of the node names."""
         found = self.node.attributes.get(name)

@@ -129,6 +129,7 @@ class Graph(NamedTuple):
         states: those of the resources that the graph keeps from run to run, such as variables of a
             network for streams: name of node → reference to its value after a run.
         integers: what weights and biases of networks of integers stand for, by name of node.
+        origin: what the file says of its maker, format and licence, if anything.
         resizable: whether its loader takes other shapes of inputs, as errors then say.
     """
 
@@ -145,6 +146,7 @@ class Graph(NamedTuple):
     metadata: Any = None
     states: Mapping[str, str] = {}
     integers: Mapping[str, StoredIntegers] = {}
+    origin: Any = None
     resizable: bool = False
 
 

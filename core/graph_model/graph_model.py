@@ -38,6 +38,9 @@ from core.plan.planner import Planner
 from core.process.context_vars import in_new_context
 
 if TYPE_CHECKING:
+    from core.engine.program import Program
+    from core.engine.specs import Spec
+    from core.graph.nodes import Node
     from core.graph_model.stored_calls import StoredCalls
     from core.graph_model.trainable_constants import Pattern
     from core.graph_model.trainable_graph import ModelParts, TrainableGraph
@@ -328,6 +331,20 @@ class GraphModel(AsyncRuns):
         [('neg', ('relu',), (1, 2))]
         """
         return self._largest_plan(inputs, outputs)[0]
+
+    def record(self, specs: "Mapping[str, Spec]") -> "tuple[Program, list[Node]]":
+        """Return all outputs as one program, and the nodes that have no place in it.
+
+        Args:
+            specs: shape and dtype of each input, by name, in the order of the program's inputs.
+
+        Raises:
+            CoreError: a node does not take these shapes.
+        """
+        references = [*map(self._signature.fetched, self.graph.outputs)]
+        given = {self._signature.fed(name): spec for name, spec in specs.items()}
+        planner = Planner(self.graph, self._executor)
+        return self._guarded(self._effective_limits(), lambda: planner.record(given, references))
 
     def warmup(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> None:
         """Make the plan ready, so that the next run takes no longer than later ones.

@@ -16,7 +16,9 @@ from weights_cache.shown_urls import other_scheme, shown_url
 from zoo.catalog.entries import file_model_class, file_task_class
 from zoo.pipeline.file_options import NO_OPTIONS, FileOptions
 from zoo.pipeline.file_tasks import FileTask
+from zoo.pipeline.image_network import ImageNetwork
 from zoo.pipeline.isolation.models import load_isolated
+from zoo.pipeline.licences import warn_of_licence
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 
@@ -102,9 +104,12 @@ def _load_file(
     if isolate:
         return load_isolated(file, name, limits, recipe, task, options)
     network = load_model(file, backend, kernels=kernels, limits=limits, **options.arguments)
+    warn_of_licence(name, network.graph.origin, stacklevel=4)
     kind = file_model_class(network.graph.metadata)
-    if task is None or (kind is not None and task.adds_nothing):
+    if task is None or (kind is not None and task.task and task.adds_nothing):
         model: LoadedModel = (kind or ConvertedModel)(name, network, recipe)
+    elif task.task is None:
+        model = ImageNetwork(name, network, recipe, task)
     else:
         model = file_task_class(task.task)(name, network, recipe, task)
     return model

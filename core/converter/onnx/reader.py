@@ -8,9 +8,11 @@ from core.converter.onnx.content import OnnxGraph, OnnxModel, ValueInfo, read_mo
 from core.converter.onnx.external_files import ExternalFiles
 from core.converter.onnx.tensors import TensorReader
 from core.converter.onnx.translation import FileNodes, Scope
+from core.converter.origin import origin_of
 from core.converter.protobuf import Message
 from core.converter.reading import read_bytes, reading
 from core.converter.tensor_protos import Budget
+from core.converter.ultralytics import facts_of_yolo
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 
@@ -68,7 +70,15 @@ def translated(model: OnnxModel) -> Graph:
         outputs=_endpoints(graph.outputs, graph, main),
         functions=shared.functions,
         aliases={name: at for name, at in main.references.items() if name != at},
+        metadata=facts_of_yolo(model.metadata) if len(given) == 1 else None,
+        origin=origin_of(model.metadata, model.producer, _format(model)),
     )
+
+
+def _format(model: OnnxModel) -> str:
+    """Return the format with the versions of the operators, ONNX's own first."""
+    others = [f"{name:.80} {n}" for name, n in sorted(model.opsets.items()) if name]
+    return ", ".join([f"ONNX opset {model.opsets.get('', OLDEST_OPSET)}", *others])
 
 
 def _endpoints(names: Sequence[str], graph: OnnxGraph, scope: Scope) -> dict[str, Endpoint]:

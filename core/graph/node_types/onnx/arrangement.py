@@ -88,8 +88,9 @@ def _expand(x: Tensor, shape: Tensor) -> Tensor:
     return ops.broadcast_to(x, shape=np.broadcast_shapes(x.shape, numbers(shape)))
 
 
-def _constant_of_shape(shape: Tensor, value: Any = np.zeros(1, np.float32)) -> Tensor:
-    return tensor(np.full(numbers(shape), np.asarray(value).ravel()[0], np.asarray(value).dtype))
+def _constant_of_shape(shape: Tensor, value: np.ndarray | None = None) -> Tensor:
+    filled = np.zeros(1, np.float32) if value is None else value
+    return tensor(np.full(numbers(shape), filled.ravel()[0], filled.dtype))
 
 
 def _pad(
@@ -185,7 +186,7 @@ def _trilu(x: Tensor, k: Tensor | None = None, upper: int = 1) -> Tensor:
 
 def _eye_like(x: Tensor, dtype: int = 0, k: int = 0) -> Tensor:
     """A diagonal of ones, in a type by its number or that of x."""
-    ones = tensor(np.eye(*x.shape, k=k, dtype=np.float32))
+    ones = tensor(np.eye(x.shape[0], x.shape[1], k, np.float32))
     return cast_to(ones, NAMES[dtype]) if dtype else ops.cast(ones, dtype=x.dtype)
 
 

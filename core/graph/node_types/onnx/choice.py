@@ -8,9 +8,7 @@ from core.engine.tensors import Tensor
 from core.graph.node_types.onnx.rows import Rows, number
 
 
-def _topk(
-    x: Tensor, k: Tensor, axis: int = -1, largest: int = 1, sorted: int = 1
-) -> list[Tensor]:
+def _topk(x: Tensor, k: Tensor, axis: int = -1, largest: int = 1, sorted: int = 1) -> list[Tensor]:
     """The largest or smallest values along an axis, best first, and their positions."""
     return _best(x, int(number(k)), axis, bool(largest))
 

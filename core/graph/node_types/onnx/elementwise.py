@@ -3,8 +3,6 @@
 from functools import reduce
 from typing import Any
 
-import numpy as np
-
 from core import ops
 from core.engine.tensors import Tensor
 from core.graph.node_types.onnx.rows import Function, Rows
@@ -135,8 +133,7 @@ ROWS: Rows = {
     "Reciprocal": ops.reciprocal,
     "Relu": ops.relu,
     "Round": ops.round,
-    "Selu": lambda x, alpha=1.6732632423543772, gamma=1.0507009873554805: gamma
-    * _elu(x, alpha),
+    "Selu": lambda x, alpha=1.6732632423543772, gamma=1.0507009873554805: gamma * _elu(x, alpha),
     "Sigmoid": ops.sigmoid,
     "Sign": ops.sign,
     "Sin": ops.sin,

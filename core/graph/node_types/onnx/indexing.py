@@ -23,9 +23,11 @@ def _gather(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
 
 def _full(indices: Tensor, axis: int, length: int) -> Tensor:
     """Return the full index of each value of indices along an axis: [.., rank]."""
-    grids = [tensor(grid.astype(np.int32)) for grid in np.indices(indices.shape)]
-    grids[axis] = wrapped(indices, length)
-    return ops.stack(grids, axis=-1)
+    grids = map(tensor, np.indices(indices.shape, np.int32))
+    own = axis % indices.ndim
+    return ops.stack(
+        [wrapped(indices, length) if i == own else grid for i, grid in enumerate(grids)], axis=-1
+    )
 
 
 def _gather_elements(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
@@ -44,8 +46,8 @@ def _gather_nd(x: Tensor, indices: Tensor, batch_dims: int = 0) -> Tensor:
     if not batch_dims:
         return ops.gather_nd(x, indices)
     batch, middle = x.shape[:batch_dims], indices.shape[batch_dims:-1]
-    rows = np.arange(prod(batch), dtype=np.int32).reshape(*batch, *(1,) * len(middle), 1)
-    rows = tensor(np.broadcast_to(rows, (*batch, *middle, 1)))
+    owners = np.arange(prod(batch), dtype=np.int32).reshape(*batch, *(1,) * len(middle), 1)
+    rows = tensor(np.broadcast_to(owners, (*batch, *middle, 1)))
     flat = ops.reshape(x, shape=(prod(batch), *x.shape[batch_dims:]))
     return ops.gather_nd(flat, ops.concat([rows, indices], axis=-1))
 
@@ -117,9 +119,7 @@ def _tensor_scatter(
     inside = ops.logical_and(steps >= 0, steps < count)
     chosen = ops.gather(values, ops.clip_by_value(steps, 0, count - 1), axis=1, batch_dims=1)
     inside = ops.reshape(inside, shape=(*inside.shape, *(1,) * (cache.ndim - 2)))
-    return ops.transpose(
-        ops.where(inside, chosen, ops.transpose(cache, perm=order)), perm=order
-    )
+    return ops.transpose(ops.where(inside, chosen, ops.transpose(cache, perm=order)), perm=order)
 
 
 def _swapped(rank: int, a: int, b: int) -> tuple[int, ...]:
@@ -129,12 +129,16 @@ def _swapped(rank: int, a: int, b: int) -> tuple[int, ...]:
     return tuple(order)
 
 
-def _reverse_sequence(x: Tensor, lengths: Tensor, batch_axis: int = 1, time_axis: int = 0) -> Tensor:
+def _reverse_sequence(
+    x: Tensor, lengths: Tensor, batch_axis: int = 1, time_axis: int = 0
+) -> Tensor:
     """Turn the first values of each sequence around, as many as it is long."""
     order = (batch_axis, time_axis, *range(2, x.ndim))
     steps = tensor(np.arange(x.shape[time_axis], dtype=np.int32))
     ends = ops.expand_dims(lengths, axis=1)
-    at = ops.where(steps < ends, ends - 1 - steps, ops.broadcast_to(steps, (ends.shape[0], steps.size)))
+    at = ops.where(
+        steps < ends, ends - 1 - steps, ops.broadcast_to(steps, (ends.shape[0], steps.size))
+    )
     y = ops.gather(ops.transpose(x, perm=order), at, axis=1, batch_dims=1)
     return ops.transpose(y, perm=order)
 

@@ -3,7 +3,10 @@
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from core import ops
+from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
 from core.graph.node_types.onnx.rows import Rows
 from core.graph.node_types.onnx.spatial import first, last
@@ -82,9 +85,8 @@ def _group_norm(
 
 def _group_norm_18(x: Tensor, scale: Tensor, bias: Tensor, num_groups: int, **how: Any) -> Tensor:
     """Normalize groups of channels; scale and bias are of each group."""
-    times = x.shape[1] // num_groups
-    wide = (ops.broadcast_to(ops.expand_dims(v, axis=1), (num_groups, times)) for v in (scale, bias))
-    return _group_norm(x, *(ops.reshape(v, shape=(-1,)) for v in wide), num_groups, **how)
+    owners = tensor(np.arange(x.shape[1], dtype=np.int32) // (x.shape[1] // num_groups))
+    return _group_norm(x, ops.gather(scale, owners), ops.gather(bias, owners), num_groups, **how)
 
 
 def _lrn(

@@ -1,14 +1,14 @@
 """Pooling over images with their channels second.
 
-Usual windows are those of our ops. Others, with gaps or beyond the image, are so many shifted images
-as there are positions in a window.
+Usual windows are those of our ops. Others, with gaps or beyond the image, are so many shifted
+images as there are positions in a window.
 """
 
 from collections.abc import Sequence
 from functools import reduce
 from itertools import product
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -74,19 +74,17 @@ def _windows(
 def _taps(x: Tensor, w: Windows, border: float) -> list[Tensor]:
     """Return for each position in a window the values there of all windows."""
     x = ops.pad(x, paddings=((0, 0), (0, 0), *w.sides), constant_value=border)
-    return [x[(slice(None), slice(None), *parts)] for parts in _tap_slices(w)]
+    return [x[parts] for parts in _tap_slices(w)]
 
 
-def _tap_slices(w: Windows) -> list[tuple[slice, ...]]:
+def _tap_slices(w: Windows) -> list[tuple[Any, ...]]:
+    """Return for each position in a window the part of padded images that is there."""
     axes = zip(w.size, w.strides, w.dilations, w.counts, strict=True)
-    return [
-        *product(
-            *(
-                [slice(tap * gap, tap * gap + (count - 1) * step + 1, step) for tap in range(size)]
-                for size, step, gap, count in axes
-            )
-        )
-    ]
+    along_each = (
+        [slice(tap * gap, tap * gap + (count - 1) * step + 1, step) for tap in range(size)]
+        for size, step, gap, count in axes
+    )
+    return [(..., *parts) for parts in product(*along_each)]
 
 
 def _pooled(x: Tensor, w: Windows, kind: str) -> Tensor:
@@ -122,15 +120,14 @@ def _lowest(x: Tensor) -> float:
 
 def _with_positions(x: Tensor, w: Windows, by_column: bool) -> list[Tensor]:
     """Return the largest values and their positions; of equal ones the first."""
-    best, at = None, None
-    positions = _positions(x.shape, w, by_column)
-    for value, position in zip(_taps(x, w, _lowest(x)), positions, strict=True):
-        here = tensor(np.broadcast_to(position, value.shape))
-        if best is None:
-            best, at = value, here
-        else:
-            wins = value > best
-            best, at = ops.select(wins, value, best), ops.select(wins, here, at)
+    taps = _taps(x, w, _lowest(x))
+    places = [
+        tensor(np.broadcast_to(place, taps[0].shape)) for place in _positions(x.shape, w, by_column)
+    ]
+    best, at = taps[0], places[0]
+    for value, place in zip(taps[1:], places[1:], strict=True):
+        wins = value > best
+        best, at = ops.select(wins, value, best), ops.select(wins, place, at)
     return [best, at]
 
 
@@ -140,7 +137,7 @@ def _positions(shape: Sequence[int], w: Windows, by_column: bool) -> list[np.nda
     flat = np.arange(prod(lengths)).reshape(lengths, order="F" if by_column else "C")
     rows = np.arange(prod(shape[:2])).reshape(*shape[:2], *(1,) * len(lengths))
     whole = np.pad(flat, w.sides) + rows * prod(lengths)
-    return [whole[(slice(None), slice(None), *p)].astype(np.int32) for p in _tap_slices(w)]
+    return [whole[parts].astype(np.int32) for parts in _tap_slices(w)]
 
 
 @also_of_rows
@@ -168,12 +165,12 @@ def _counts(lengths: Sequence[int], w: Windows, with_padding: bool) -> np.ndarra
     found = np.ones(lengths, np.float32)
     if with_padding:
         found = np.pad(found, w.own, constant_values=1)
-    more = [
-        (before - (own[0] if with_padding else 0), max(after - own[1], 0) if with_padding else after)
-        for (before, after), own in zip(w.sides, w.own, strict=True)
-    ]
+        ends = zip(w.sides, w.own, strict=True)
+        more = [(0, max(after - own, 0)) for (_, after), (_, own) in ends]
+    else:
+        more = [*w.sides]
     found = np.pad(found, more)
-    return sum(found[parts] for parts in _tap_slices(w))
+    return np.sum([found[parts] for parts in _tap_slices(w)], axis=0)
 
 
 @also_of_rows

@@ -66,8 +66,8 @@ def _gemm(
     c: Tensor | None = None,
     alpha: float = 1.0,
     beta: float = 1.0,
-    transA: int = 0,
-    transB: int = 0,
+    transA: int = 0,  # noqa: N803 - as ONNX calls it
+    transB: int = 0,  # noqa: N803 - as ONNX calls it
 ) -> Tensor:
     y = ops.matmul(a, b, transpose_a=bool(transA), transpose_b=bool(transB))
     y = y if alpha == 1 else y * alpha

@@ -6,7 +6,7 @@ that op.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -153,8 +153,8 @@ def _resize(
         new, factors = _of_sizes(old, asked, keep_aspect_ratio_policy)
     else:
         new, factors = _of_scales(old, numbers(scales))
-    given = numbers(roi) if how.coordinates == "tf_crop_and_resize" else ()
     count = len(chosen)
+    given = numbers(roi) if how.coordinates == "tf_crop_and_resize" else ()
     regions = [*zip(given[:count], given[count:], strict=True)] or [(0.0, 1.0)] * count
     return resized(x, [*map(Axis, chosen, old, new, factors, regions)], how)
 
@@ -194,7 +194,9 @@ def _extrapolated(y: Tensor, axes: Sequence[Axis], how: How) -> Tensor:
     for axis in axes:
         at = sources(axis, how)
         is_outside = (at < 0) | (at > axis.old - 1)
-        outside = outside | is_outside.reshape([-1 if i == axis.number else 1 for i in range(y.ndim)])
+        outside = outside | is_outside.reshape(
+            [-1 if i == axis.number else 1 for i in range(y.ndim)]
+        )
     return ops.where(tensor(np.broadcast_to(outside, y.shape)), how.extrapolation, y)
 
 
@@ -252,7 +254,9 @@ def _upsample(x: Tensor, scales: Tensor, mode: str = "nearest") -> Tensor:
     """As Resize of opset 10, whose positions are those of the corners."""
     factors = numbers(scales)
     new, _ = _of_scales(x.shape, factors)
-    return resized(x, [*map(Axis, range(x.ndim), x.shape, new, factors)], How(mode, "asymmetric", "floor"))
+    return resized(
+        x, [*map(Axis, range(x.ndim), x.shape, new, factors)], How(mode, "asymmetric", "floor")
+    )
 
 
 def _upsample_7(x: Tensor, scales: Sequence[float], mode: str = "nearest") -> Tensor:

@@ -100,7 +100,7 @@ def facts_for(row: Function | Needs | None, types: Sequence[str], outputs: int) 
     return {name: value for name, value in known.items() if name in parameters}
 
 
-def numbers(x: Tensor | None) -> tuple[int, ...]:
+def numbers(x: Tensor | None) -> tuple[Any, ...]:
     """Return the values of a vector that must be known when a plan is made; () for None."""
     return () if x is None else tuple(x.numpy().ravel().tolist())
 

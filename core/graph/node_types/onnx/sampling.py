@@ -47,8 +47,7 @@ def _grid_sample(
         raise CoreError(f"the mode {mode!r:.40} is none of linear, nearest and cubic")
     if x.ndim == 4 and kind != "cubic":
         name = "nearest" if kind == "nearest" else "bilinear"
-        how = {"mode": name, "padding_mode": padding_mode, "align_corners": corners}
-        return first(ops.grid_sample(last(x), grid, **how))
+        return first(ops.grid_sample(last(x), grid, name, padding_mode, corners))
     lengths = x.shape[2:]
     at = [_pixels(grid[..., -1 - axis], n, corners) for axis, n in enumerate(lengths)]
     if kind == "nearest":
@@ -128,10 +127,9 @@ def _read(
     batch = tensor(np.arange(x.shape[0], dtype=np.int32).reshape(-1, *rest))
     total: Any = 0.0
     for chosen in product(*axes):
-        index, weight = batch, None
+        index, weight = batch, tensor(1.0)
         for (place, share), length in zip(chosen, lengths, strict=True):
-            index = index * length + place
-            weight = share if weight is None else weight * share
+            index, weight = index * length + place, weight * share
         total = total + ops.gather(flat, index) * ops.expand_dims(weight, axis=-1)
     return first(total)
 
@@ -167,8 +165,8 @@ def _deform_conv(
     sides = padding("NOTSET", pads, x.shape[2:], reach(size, gaps), steps)
     n, counts = x.shape[0], offset.shape[2:]
     axes = zip(size, gaps, steps, sides, counts, strict=True)
-    usual = np.meshgrid(*(_window_starts(*each) for each in axes), indexing="ij")
-    usual = [_by_window(at, size, counts) for at in usual]
+    places = np.meshgrid(*(_window_starts(*each) for each in axes), indexing="ij")
+    usual = [_by_window(at, size, counts) for at in places]
     moved = ops.reshape(offset, shape=(n, offset_group, taps, 2, *counts))
     parts = []
     for k, part in enumerate(ops.split(x, num_or_size_splits=offset_group, axis=1)):

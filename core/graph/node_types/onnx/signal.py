@@ -7,6 +7,7 @@ import numpy as np
 from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
+from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Function, Rows, number
 
 
@@ -52,12 +53,12 @@ def _product(rows: Tensor, matrix: np.ndarray, is_real: bool) -> Tensor:
     """Return [.., 2 or 1, k] of [.., 1 or 2, n] and a complex matrix [n, k]."""
     real, imaginary = (tensor(p.astype(np.float32)) for p in (matrix.real, matrix.imag))
     a = rows[..., 0, :]
-    parts = [ops.matmul(a, real), None if is_real else ops.matmul(a, imaginary)]
+    parts = [ops.matmul(a, real)] if is_real else [ops.matmul(a, real), ops.matmul(a, imaginary)]
     if rows.shape[-2] == 2:
         b = rows[..., 1, :]
-        parts[0] = parts[0] - ops.matmul(b, imaginary)
-        parts[1] = None if is_real else parts[1] + ops.matmul(b, real)
-    return ops.stack([part for part in parts if part is not None], axis=-2)
+        more = (-ops.matmul(b, imaginary), ops.matmul(b, real))
+        parts = [part + each for part, each in zip(parts, more, strict=False)]
+    return ops.stack(parts, axis=-2)
 
 
 def _dft(
@@ -86,7 +87,12 @@ def _stft(
     onesided: int = 1,
 ) -> Tensor:
     """Spectra [n, frames, bins, 2] of pieces of [n, time, 1 or 2], one each ``step`` values."""
-    size = window.shape[0] if length is None else int(number(length))
+    if length is not None:
+        size = int(number(length))
+    elif window is not None:
+        size = window.shape[0]
+    else:
+        raise CoreError("it has neither a window nor the length of a frame")
     starts = np.arange(0, x.shape[1] - size + 1, int(number(step)))
     at = tensor((starts[:, None] + np.arange(size)).astype(np.int32))
     values = x if x.ndim == 3 else ops.expand_dims(x, axis=-1)

@@ -45,7 +45,9 @@ def also_of_rows(row: Function) -> Function:
         if x.ndim != 3:
             return row(x, *weights, **how)
         wide = [w if w is None or w.ndim != 3 else ops.expand_dims(w, axis=2) for w in weights]
-        how = {name: _OF_IMAGES[name](v) if v and name in _OF_IMAGES else v for name, v in how.items()}
+        how = {
+            name: _OF_IMAGES[name](v) if v and name in _OF_IMAGES else v for name, v in how.items()
+        }
         found = row(ops.expand_dims(x, axis=2), *wide, **how)
         if isinstance(found, list):
             return [ops.squeeze(each, axis=2) for each in found]
@@ -82,7 +84,7 @@ def padding(
 
 
 def halves(totals: Sequence[int], auto_pad: str) -> Sides:
-    """Return both sides of a padding: an odd one is longer at the end, or for lower at the start."""
+    """Return both sides of a padding: an odd one has more at the end, or at the start for lower."""
     sides = ((total // 2, total - total // 2) for total in totals)
     return tuple(side[::-1] if auto_pad == "SAME_LOWER" else side for side in sides)
 
@@ -103,8 +105,10 @@ def convolution(
     count = x.ndim - 2
     strides, dilations = along(strides, count), along(dilations, count)
     sides = padding(auto_pad, pads, x.shape[2:], reach(w.shape[2:], dilations), strides)
-    filters, dilations = _spread(ops.transpose(w, perm=(*range(2, w.ndim), 1, 0)), strides, dilations)
-    how = {"strides": strides, "pad": sides, "dilations": dilations}
+    filters, dilations = _spread(
+        ops.transpose(w, perm=(*range(2, w.ndim), 1, 0)), strides, dilations
+    )
+    how: dict[str, Any] = {"strides": strides, "pad": sides, "dilations": dilations}
     if 1 < group == x.shape[1] and count == 2:
         kernel = ops.reshape(filters, shape=(*filters.shape[:2], group, w.shape[0] // group))
         y = ops.depthwise_conv2d(last(x), kernel, **how)
@@ -133,8 +137,8 @@ def _spread(
         shape = filters.shape
         apart = ops.reshape(filters, shape=(*shape[: axis + 1], 1, *shape[axis + 1 :]))
         sides = [(0, gap - 1) if i == axis + 1 else (0, 0) for i in range(apart.ndim)]
-        wide = (*shape[:axis], shape[axis] * gap, *shape[axis + 1 :])
-        wide = ops.reshape(ops.pad(apart, paddings=sides), shape=wide)
+        longer = (*shape[:axis], shape[axis] * gap, *shape[axis + 1 :])
+        wide = ops.reshape(ops.pad(apart, paddings=sides), shape=longer)
         filters = wide[(slice(None),) * axis + (slice(wide.shape[axis] - gap + 1),)]
     return filters, (1,) * count
 
@@ -170,7 +174,7 @@ def _conv_transpose(
         lengths = tuple(n - sum(side) for n, side in zip(whole, sides, strict=True))
     filters = ops.transpose(w, perm=(*range(2, w.ndim), 1, 0))  # [.., out / group, in]
     filters, dilations = _spread(filters, strides, dilations)
-    how = {"strides": strides, "pad": sides, "dilations": dilations}
+    how: dict[str, Any] = {"strides": strides, "pad": sides, "dilations": dilations}
     back = ops.conv2d_backprop_input if count == 2 else ops.conv3d_backprop_input
     shape = (x.shape[0], *lengths, w.shape[1])
     y = _per_group(back, last(x), filters, group, input_shape=shape, **how)
