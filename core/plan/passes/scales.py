@@ -132,7 +132,8 @@ class _Folding:
             return None
         if array.size not in (1, channels) or array.size != (array.shape or (1,))[-1]:
             return None
-        values = np.broadcast_to(array.reshape(-1).astype(np.float64), (channels,))
+        with np.errstate(invalid="ignore"):  # weights of files may be signaling NaN
+            values = np.broadcast_to(array.reshape(-1).astype(np.float64), (channels,))
         return affine_of(step.op.name, first, values)
 
     def _constant(self, array: np.ndarray, name: str) -> str:
