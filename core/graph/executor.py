@@ -18,6 +18,9 @@ from core.graph.nodes import Function, FunctionName, Node
 from core.graph.subgraph import Subgraph, last_uses
 from core.process.locks import new_lock
 
+#: Begins node types in files that ONNX Runtime's optimizer wrote.
+_OF_OPTIMIZER = "com.microsoft:"
+
 #: Inputs and weights are given, not computed.
 GIVEN_TYPES = {"Placeholder", "Const"}
 
@@ -322,6 +325,11 @@ def _refuse_unknown(nodes: Sequence[Node], advice: str = "") -> None:
         unknown.setdefault(node.type, []).append(node.name)
     if unknown:
         listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
+        if any(kind.startswith(_OF_OPTIMIZER) for kind in unknown):
+            advice += (
+                "; ONNX Runtime's optimizer makes those of com.microsoft: export the model again "
+                "without it, or without its quantization"
+            )
         raise KernelNotFound(
             f"no op runs these node types: {listed}; give functions that do as kernels={advice}"
         )

@@ -8,7 +8,7 @@ if heavy work follows, the next plan starts from their results.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.engine.program import Quantization
+from core.engine.program import Program, Quantization
 from core.engine.registry import OPS
 from core.engine.run_guard import check_active
 from core.engine.settings import active_backend
@@ -103,6 +103,25 @@ def find_stage(
     return Stage(plan, eager, tuple(walk.left), is_last=not first)
 
 
+def record_program(
+    executor: Executor, given: Mapping[str, Spec], wanted: Sequence[str]
+) -> tuple[Program, list[str]]:
+    """Return the program from given values to the fetches, and the names of the nodes left out.
+
+    Args:
+        executor: executor of the graph.
+        given: shape and dtype of each input.
+        wanted: normalised references of the fetches; each is an output, whatever it is.
+
+    Raises:
+        CoreError: as `Executor.run` raises, for errors that do not depend on data.
+    """
+    walk = _Partition(executor, given, {})
+    for name in executor.execution_order(given, wanted):
+        walk.add(name)
+    return walk.program(wanted), walk.left
+
+
 class _Partition(CallRecorder):
     """Visitor of the nodes in execution order, which records nodes or leaves them.
 
@@ -143,6 +162,11 @@ class _Partition(CallRecorder):
         if begins or goes_on:
             self._inner.add(name)
         return begins or goes_on or node.type in LOOP_TYPES
+
+    def program(self, wanted: Sequence[str]) -> Program:
+        """Return the recorded program, whose outputs are those fetches that have a value."""
+        known = [self._values[reference] for reference in wanted if self.knows(reference)]
+        return self.tracer.program(known)
 
     def plan(
         self,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from core import ops
 from core.engine.dispatch import tensor
 from core.engine.limits import LimitError
-from core.engine.program import Quantization, StoredIntegers
+from core.engine.program import Program, Quantization, StoredIntegers
 from core.engine.run_guard import RunCancelledError, active_guard, check_active
 from core.engine.settings import active_backend
 from core.engine.specs import Spec
@@ -21,7 +21,7 @@ from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.plan.cache import IdleArenas, LruCache, SharedWeights
 from core.plan.function_recorder import is_branch
 from core.plan.loop_plans import LoopPlans
-from core.plan.partition import Stage, find_stage
+from core.plan.partition import Stage, find_stage, record_program
 from core.plan.passes import INFERENCE_PASSES, ProgramPass, call_loops, optimise
 from core.plan.plan import Plan
 from core.process.locks import lazy_property
@@ -155,6 +155,24 @@ class Planner:
             self._executor.run(as_tensors(given), wanted)
             raise CoreError(str(error)) from error
         return found
+
+    def record(
+        self, given: Mapping[str, Spec], wanted: Sequence[str]
+    ) -> tuple[Program, list[Node]]:
+        """Return a whole run as one program, after all passes, and the nodes that it leaves out.
+
+        Args:
+            given: shapes and dtypes of the feeds, in the order of the program's inputs.
+            wanted: references of the fetches, in the order of its outputs.
+
+        Raises:
+            CoreError: as of `run`, for errors that do not depend on data.
+        """
+        executor, sources = self.optimised(frozenset(given), wanted)
+        program, left = record_program(executor, given, [sources[name] for name in wanted])
+        for program_pass in self._program_passes if not left else ():
+            program = program_pass(program)
+        return program, [executor.node(name) for name in left]
 
     def key_of(self, given: Mapping[str, Any], wanted: Sequence[str]) -> PlanKey | None:
         """Return the key of the plan that computed a whole run; None if several stages did.

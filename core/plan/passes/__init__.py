@@ -17,13 +17,13 @@ from core.plan.passes.batching import free_batch
 from core.plan.passes.folding import fold_constants
 from core.plan.passes.layouts import move_transposes
 from core.plan.passes.loops import call_loops
-from core.plan.passes.powers import write_powers
 from core.plan.passes.program_passes import (
     drop_identities,
     fuse_epilogues,
     merge_equal,
     merge_pads,
     split_fused,
+    square_powers,
 )
 from core.plan.passes.pruning import drop_unused, prune
 from core.plan.passes.scales import fold_scales
@@ -47,12 +47,12 @@ __all__ = [
     "optimise",
     "prune",
     "split_fused",
-    "write_powers",
+    "square_powers",
 ]
 
 ProgramPass = Callable[[Program], Program]
 
-_SIMPLER = (move_transposes, split_fused, drop_identities)
+_SIMPLER = (move_transposes, split_fused, square_powers, drop_identities)
 _JOINED = (merge_pads, fuse_epilogues)
 
 #: The passes for every program, in this order.
@@ -60,7 +60,7 @@ PROGRAM_PASSES: tuple[ProgramPass, ...] = (*_SIMPLER, *_JOINED)
 
 #: Those for programs of graphs, whose weights may be rounded once more; functions that train
 #: compute with their own.
-INFERENCE_PASSES: tuple[ProgramPass, ...] = (*_SIMPLER, write_powers, fold_scales, *_JOINED)
+INFERENCE_PASSES: tuple[ProgramPass, ...] = (*_SIMPLER, fold_scales, *_JOINED)
 
 
 @np.errstate(all="ignore")  # weights of files may be NaN or infinite, as results may be
