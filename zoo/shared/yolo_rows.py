@@ -33,7 +33,8 @@ class Rows(NamedTuple):
 
     def at(self, kept: "np.ndarray | list[int]") -> "Rows":
         """Return some of the objects, in the order of their indices."""
-        return Rows(*(array[kept] for array in self[:4]), self.are_done)
+        boxes, scores, classes, more = (array[kept] for array in self[:4])
+        return Rows(boxes, scores, classes, more, self.are_done)
 
 
 def rows_of(output: np.ndarray, layout: Layout, score_threshold: float) -> Rows | None:
