@@ -144,6 +144,8 @@ def test_what_does_not_go_together(tmp_path):
         zoo.load(path, task="classification", range=(0, 1), preprocessing={})
     with pytest.raises(ZooError, match="preprocessing= is for models from a path or URL"):
         zoo.load("posenet.tiny", preprocessing={})
+    with pytest.raises(ZooError, match="preprocessing= alone is for models of this process"):
+        zoo.load(path, isolate=True, preprocessing={})
     with pytest.raises(ZooError, match=r"takes float32 \[1, 5\], not an image"):
         zoo.load(write_same(tmp_path, (1, 5)), preprocessing={})
 
