@@ -91,6 +91,18 @@ def test_pixels_are_blue_green_red_and_0_to_255(tmp_path, rng):
     assert values[0, :, 5, 5].tolist() == [0, 51, 255]
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e30])
+def test_numbers_of_damaged_weights(tmp_path, rng, value):
+    """1e30 is where no box can be, and is no error."""
+    outputs = outputs_of(rng)
+    for name in outputs:
+        outputs[name][0, :, 0] = value
+    model = zoo.load(write_yunet(tmp_path, outputs))
+    faces = by_ours(model, np.zeros((HEIGHT, WIDTH, 3), np.uint8))
+    assert bool(faces) == np.isfinite(value)
+    assert all(np.isfinite([*box, *points]).all() for _, box, points in faces)
+
+
 def test_other_outputs_are_no_yunet(tmp_path, rng):
     outputs = outputs_of(rng)
     outputs["more"] = outputs.pop("kps_8")

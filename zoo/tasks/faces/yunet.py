@@ -61,7 +61,9 @@ class YuNet(FaceDetector):
             for kind in ("cls", "obj", "bbox", "kps")
         )
         scores = np.sqrt(np.clip(face[:, 0], 0, 1) * np.clip(fits[:, 0], 0, 1))
-        sure = np.flatnonzero(scores >= score_threshold)
+        # Of damaged weights some numbers are infinite or none.
+        is_finite = np.isfinite(np.concatenate([sides, points], axis=1)).all(axis=1)
+        sure = np.flatnonzero((scores >= score_threshold) & is_finite)
         rows, columns = np.divmod(sure, self.input_size[1] // stride)
         corners = np.stack([columns, rows], axis=1)
         middles, halves = corners + sides[sure, :2], np.exp(np.clip(sides[sure, 2:], -9, 9)) / 2
