@@ -110,7 +110,8 @@ def _run(given: argparse.Namespace) -> int:
     say_written(model.save(given.out))
     for path in given.export:
         exported = model.export(path)
-        say_written(exported.path, more=f", which takes {exported.takes}")
+        format = f", {exported.format}" if exported.format else ""
+        say_written(exported.path, more=f"{format}, which takes {exported.takes}")
     if sheet:
         save_drawing(model.sheet(), sheet)
     if confusion:

@@ -5,7 +5,7 @@ import pytest
 
 import core
 from core.graph.nodes import DataType
-from core.plan.short_loops import MOST_ITERATIONS
+from core.plan.function_recorder import MOST_ITERATIONS
 from tests.core.graph.control_graphs import calls, function, model
 from tests.core.graph.test_control import COUNTING, FRAMES, counting, doubling
 from tests.core.plan.test_stages import stages
@@ -140,36 +140,3 @@ def test_lists_of_a_batch_are_its_rows():
     assert agrees(graph, x)["y"].tolist() == [[2, 4, 6], [8, 10, 12]]
     ((ops, eager),) = stages(graph, x)
     assert ops.count("add") == 2 and eager == ()
-
-
-def branches(condition: str, least: int):
-    """A branch by how long an input is, whose condition is known, or by its values."""
-    functions = [
-        function("more", "inner = If always y\nz = Identity inner", "y always", "z"),
-        function("less", "z = Neg y", "y always", "z"),
-        function("twice", "z = AddV2 y y", "y", "z"),
-        function("same", "z = Identity y", "y", "z"),
-    ]
-    (inner,) = (node for node in functions[0].nodes if node.name == "inner")
-    inner.attributes.update(calls(then_branch="twice", else_branch="same"))
-    numbers = {"least": np.int32(least), "axis": np.int32(0), "always": np.array(True)}
-    text = f"x = Placeholder\na = Mul x x\nsize = {condition}\nlonger = Greater size least\n"
-    text += "chosen = If longer a always\nresult = Identity chosen"
-    attributes = {"chosen": calls(then_branch="more", else_branch="less")}
-    return model(text, "result", numbers, attributes, functions)
-
-
-def test_a_branch_that_shapes_choose_is_part_of_the_plan():
-    x = np.float32([1, 2])
-    for least, expected, ops in ((1, [2, 8], ["mul", "add"]), (2, [-1, -4], ["mul"])):
-        graph = branches("Size x", least)
-        assert agrees(graph, x)["result"].tolist() == expected
-        assert stages(graph, x) == [(ops, ())]
-
-
-def test_a_branch_that_data_choose_runs_op_by_op():
-    graph = branches("Max x axis", 3)
-    for x, expected in (([1.0, 2], [-1.0, -4]), ([1.0, 4], [2.0, 32])):
-        assert agrees(graph, np.float32(x))["result"].tolist() == expected
-    (stage,) = stages(graph, np.float32([1, 1]))
-    assert stage[0] is None
