@@ -161,6 +161,8 @@ def _plain_steps(
     specs, axes = dict(program.specs), dict(free)
     steps: list[Step] = []
     for step in program.steps:
+        if not step.outputs:  # parts of an empty axis
+            continue
         for made in _chain(_with_bias(step, program)):
             specs.setdefault(made.name, specs[step.name])
             if step.name in axes:

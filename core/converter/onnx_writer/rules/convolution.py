@@ -21,16 +21,21 @@ def _is_first(step: Step) -> bool:
 
 
 def _images(writer: GraphWriter, step: Step, reference: str, axes: int) -> str:
-    """Return the name of images with the channels first; one image becomes a batch."""
+    """Return the name of images with the channels first, floats; one image becomes a batch."""
+    is_float = writer.dtype(reference) == "float32"
     if writer.rank(reference) == axes + 2:
-        return writer.form(reference, first=not _is_first(step))
+        name = writer.form(reference, first=not _is_first(step))
+        return name if is_float else writer.cast(name, "float32")
     perm = tuple(range(axes + 1)) if _is_first(step) else (axes, *range(axes))
     turned = writer.transposed(writer.form(reference), perm)
+    turned = turned if is_float else writer.cast(turned, "float32")
     return writer.node("Unsqueeze", turned, writer.integers([0]))
 
 
 def _keep_images(writer: GraphWriter, step: Step, name: str, axes: int) -> None:
     """Note the result of a step, images with the channels first."""
+    dtype = writer.dtype(step.name)
+    name = name if dtype == "float32" else writer.cast(name, dtype)
     if writer.rank(step.name) == axes + 2:
         writer.keep(step.name, name, first=not _is_first(step))
         return
@@ -92,6 +97,8 @@ def _conv(axes: int, *, depthwise: bool = False) -> Rule:
         else:
             perm = (axes + 1, axes, *range(axes))
             weights = writer.permuted(filters, perm)
+        if writer.dtype(filters) != "float32":
+            weights = writer.cast(weights, "float32")
         group = depth if depthwise else channels // depth
         inputs = [_images(writer, step, x, axes), weights, *_bias(writer, step)]
         _keep_images(writer, step, writer.node("Conv", *inputs, group=group, **_how(found)), axes)
