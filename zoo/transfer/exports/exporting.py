@@ -14,7 +14,13 @@ from core.converter.onnx_writer import ENDING, ModelFacts, names_literal, write_
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.transfer.exports.bases import TEACHABLE_RANGE, UNIT_RANGE, Base, ExportedNetwork, of_features
+from zoo.transfer.exports.bases import (
+    TEACHABLE_RANGE,
+    UNIT_RANGE,
+    Base,
+    ExportedNetwork,
+    of_features,
+)
 from zoo.transfer.exports.graphs import graph_of_images, head_graph
 from zoo.transfer.exports.labels_files import labels_file
 from zoo.transfer.exports.layers import (

@@ -95,7 +95,7 @@ def _strided_slice(writer: GraphWriter, step: Step) -> None:
     at, (x,) = step.attributes, step.inputs
     names = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
     masks = tuple(int(at[name]) for name in names)
-    index = strided_index(at["begin"], at["end"], at["strides"], masks)  # type: ignore[arg-type]
+    index = strided_index(at["begin"], at["end"], at["strides"], masks)
     index = full_index(index, writer.shape(x))
     items = [item for item in index if item is not None]
     ranges = [taken_range(item, n) for item, n in zip(items, writer.shape(x), strict=True)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+
 import numpy as np
 
 from core.converter.onnx_writer.graph_writer import GraphWriter
@@ -198,7 +199,9 @@ def _quantise_round(writer: GraphWriter, step: Step, x: str) -> str:
     return writer.node("Mul", clipped, scale)
 
 
-def _batch_norm(writer: GraphWriter, step: Step, x: str, mean: str, variance: str, *rest: str) -> str:
+def _batch_norm(
+    writer: GraphWriter, step: Step, x: str, mean: str, variance: str, *rest: str
+) -> str:
     offset, scale = (*rest, ABSENT, ABSENT)[:2]
     epsilon = writer.number(step.attributes["variance_epsilon"])
     deviation = writer.node("Sqrt", writer.node("Add", variance, epsilon))

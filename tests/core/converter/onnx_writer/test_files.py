@@ -1,4 +1,4 @@
-"""ONNX files as a whole: names, free lengths, metadata; and what is refused before any is written."""
+"""ONNX files as a whole: names, free lengths, metadata, and what is refused."""
 
 import numpy as np
 import pytest
@@ -83,7 +83,10 @@ def test_labels_of_a_source_stay(tmp_path):
 def test_outputs_may_be_named(rng, tmp_path):
     convert(network(), tmp_path / "m.onnx", outputs=["mean", "scores"])
     found = by_reader(tmp_path / "m.onnx", {"image": np.ones((2, 8, 8, 3), np.float32)})
-    assert {name: value.shape for name, value in found.items()} == {"mean": (2, 5), "scores": (2, 5)}
+    assert {name: value.shape for name, value in found.items()} == {
+        "mean": (2, 5),
+        "scores": (2, 5),
+    }
 
 
 def test_outputs_that_are_inputs_and_constants(tmp_path):
