@@ -82,11 +82,19 @@ class PartialSpec(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """A named input or output of a graph: its reference, spec and quantization."""
+    """A named input or output of a graph.
+
+    Attributes:
+        node: its reference.
+        spec: of a tensor, or of those in a list.
+        quantization: what its integers stand for.
+        form: "tensor"; "sequence": a list of tensors; "optional": either, or None.
+    """
 
     node: str
     spec: PartialSpec
     quantization: Quantization | None = None
+    form: str = "tensor"
 
 
 class Function(NamedTuple):
@@ -121,6 +129,8 @@ class Graph(NamedTuple):
         states: those of the resources that the graph keeps from run to run, such as variables of a
             network for streams: name of node → reference to its value after a run.
         integers: what weights and biases of networks of integers stand for, by name of node.
+        origin: what the file says of its maker, format and licence, if anything.
+        resizable: whether its loader takes other shapes of inputs, as errors then say.
     """
 
     nodes: Sequence[Node]
@@ -136,6 +146,8 @@ class Graph(NamedTuple):
     metadata: Any = None
     states: Mapping[str, str] = {}
     integers: Mapping[str, StoredIntegers] = {}
+    origin: Any = None
+    resizable: bool = False
 
 
 def node_of(reference: str) -> str:

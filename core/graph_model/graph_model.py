@@ -30,7 +30,7 @@ from core.graph.initialization import Initialization, check_count, check_given, 
 from core.graph.nodes import Graph, PartialSpec
 from core.graph.weight_tensors import shown_graph, weight
 from core.graph_model.async_runs import AsyncRuns
-from core.graph_model.graph_signature import GraphSignature, MakeFeed, listed, zeros_for
+from core.graph_model.graph_signature import GraphSignature, MakeFeed, as_array, listed, zeros_for
 from core.graph_model.kept_states import KeptStates
 from core.graph_model.run_cache import RunCache, call_key, needs_ops
 from core.plan.partition import largest_plan
@@ -150,9 +150,10 @@ class GraphModel(AsyncRuns):
         """Run the graph.
 
         Args:
-            inputs: the input (array or tensor), or a dict of them by name. Where an input is
-                quantised, an array of its integer dtype holds quantized values, one of floats
-                the real values.
+            inputs: the input (array or tensor; where the graph takes a sequence a list of them,
+                for an optional perhaps None), or a dict of them by name. Where an input is
+                quantised, an array of its integer dtype holds quantized values, one of floats the
+                real values.
             raw: return quantised outputs as their integers (int32) instead of the real values.
 
         Returns:
@@ -236,7 +237,7 @@ class GraphModel(AsyncRuns):
         results = self._guarded(limits, execute)
         if runs is not None and stored is not None:
             runs.store(key, inputs, names, stored, is_all=names == self._output_names)
-        return {n: np.asarray(v) for n, v in results.items()} if as_arrays else results
+        return {n: as_array(v) for n, v in results.items()} if as_arrays else results
 
     def _repeated(
         self, key: Hashable, inputs: Any, limits: Limits, as_arrays: bool

@@ -558,7 +558,8 @@ class Trainer(Layer, Generic[Result]):
 
         Args:
             path: what `save_weights` or Keras 3 wrote (``.weights.h5``, ``.keras``, ``.npz``), or
-                an ``.h5`` file of Keras 2, whose weights belong to the layers in their order.
+                an ``.h5`` file of Keras 2, whose weights belong to the layers in their order; or a
+                ``.safetensors`` file with the names of variables as an ``.npz`` has them.
 
         Raises:
             CoreError: a weight is missing or left over, or has another shape. No variable is

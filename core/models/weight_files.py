@@ -18,6 +18,7 @@ from core.errors import CoreError
 from core.layers.weight_slots import derived_classes
 from core.models.documents import document_of, fill, format_for, user_defined
 from core.optimizers.keras_optimizer import KerasOptimizer
+from weights_cache.safetensors import ENDING, read_safetensors
 
 if TYPE_CHECKING:
     from core.converter.layer_files import LayersDocument
@@ -43,7 +44,10 @@ def load_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
     """Give a model the weights of a file; raises as `Trainer.load_weights`."""
     named = _named_variables(model)
     if os.fspath(path).endswith(".npz"):
-        _load_archive(named, path)
+        _assign(named, read_weight_archive(path))
+        return
+    if os.fspath(path).endswith(ENDING):
+        _assign(named, read_safetensors(path))
         return
     with derived_classes_of(model):
         document = read_weights_h5(path, _document(model, with_state=False))
@@ -80,8 +84,8 @@ def _document(model: "Trainer[Any]", *, with_state: bool) -> "LayersDocument":
     return document_of(model, format_for("model.keras"), compiled_with, model._optimizer)
 
 
-def _load_archive(variables: dict[str, Variable], path: str | os.PathLike[str]) -> None:
-    found = read_weight_archive(path)
+def _assign(variables: dict[str, Variable], found: dict[str, np.ndarray]) -> None:
+    """Give variables the arrays of their names, which must be the same ones."""
     missing, left = sorted(set(variables) - set(found)), sorted(set(found) - set(variables))
     if missing or left:
         raise CoreError(

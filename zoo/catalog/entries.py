@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zoo.catalog.option import Options
 
 #: Endings of files with models.
-_ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".zip")
+_ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".onnx", ".zip")
 
 
 @lru_cache(maxsize=1)

@@ -48,7 +48,7 @@ def declare_convert(convert: argparse.ArgumentParser) -> None:
     convert.add_argument(
         "source",
         metavar="IN",
-        help="a .tflite, .h5, .keras, .pb or .onnx file, a SavedModel, a Teachable Machine export, "
+        help="a .tflite, .onnx, .h5, .keras or .pb file, a SavedModel, a Teachable Machine export, "
         "a model.json; or the name of a model, see 'zoo models'",
     )
     convert.add_argument(

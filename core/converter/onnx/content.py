@@ -3,10 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from core.converter.graph_protos import NODE_BYTES
-from core.converter.onnx.tensors import TensorReader, element_type
+from core.converter.onnx.tensors import OnnxTensor, TensorReader, element_type
 from core.converter.protobuf import Message
 from core.converter.tensor_protos import MOST_AXES
 from core.errors import CoreError
@@ -36,13 +34,6 @@ class AttributeReference(str):
     __slots__ = ()
 
 
-class OnnxTensor(NamedTuple):
-    """An attribute that is a tensor, and the name of its element type."""
-
-    array: np.ndarray
-    type: str
-
-
 class OnnxNode(NamedTuple):
     """A node; absent inputs and outputs have the name ""."""
 
@@ -53,13 +44,19 @@ class OnnxNode(NamedTuple):
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
 
+    @property
+    def label(self) -> str:
+        """What errors call it: its type, and its first result or its name."""
+        name = next(filter(None, (*self.outputs, self.name)), "")
+        return f"{self.type:.80} of {name!r:.80}"
+
 
 class OnnxGraph(NamedTuple):
     """A graph, or the body of a branch or loop; ``values`` are those with a declared type."""
 
     name: str
     nodes: Sequence[OnnxNode]
-    initializers: Mapping[str, np.ndarray]
+    initializers: Mapping[str, OnnxTensor]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     values: Mapping[str, ValueInfo]
@@ -129,7 +126,7 @@ class _ContentReader:
         """Return the content of a GraphProto."""
         initializers = {each.text(8): self._tensors.read(each) for each in proto.messages(5)}
         for each in proto.messages(15):
-            initializers[each.message(1).text(8)] = self.sparse(each)
+            initializers[each.message(1).text(8)] = self._tensors.sparse(each)
         ends = [[(each.text(1), _value(each)) for each in proto.messages(n)] for n in (11, 12, 13)]
         return OnnxGraph(
             name=proto.text(2),
@@ -142,7 +139,7 @@ class _ContentReader:
 
     def function(self, proto: Message, opsets: Mapping[str, int]) -> OnnxFunction:
         """Return the content of a FunctionProto."""
-        defaults = dict(self._attribute(each) for each in proto.messages(11))
+        defaults = dict(map(self._attribute, proto.messages(11)))
         return OnnxFunction(
             inputs=tuple(proto.texts(4)),
             outputs=tuple(proto.texts(5)),
@@ -157,14 +154,18 @@ class _ContentReader:
 
     def _node(self, proto: Message) -> OnnxNode:
         check_time()
-        return OnnxNode(
+        node = OnnxNode(
             name=proto.text(3),
             type=proto.text(4),
             domain=_domain(proto.text(7)),
             inputs=tuple(proto.texts(1)),
             outputs=tuple(proto.texts(2)),
-            attributes=dict(self._attribute(each) for each in proto.messages(5)),
+            attributes={},
         )
+        try:
+            return node._replace(attributes=dict(map(self._attribute, proto.messages(5))))
+        except CoreError as error:
+            raise CoreError(f"{node.label}: {error}") from error
 
     def _attribute(self, proto: Message) -> tuple[str, Any]:
         """Return name and value of an attribute."""
@@ -178,20 +179,13 @@ class _ContentReader:
         field, read = _ATTRIBUTES[kind]
         return name, read(self, proto, field)
 
-    def tensor(self, proto: Message, field: int) -> "OnnxTensor":
-        return self.with_type(proto.message(field))
+    def tensor(self, proto: Message) -> OnnxTensor:
+        """Return a tensor that is an attribute."""
+        return self._tensors.read(proto)
 
-    def with_type(self, proto: Message) -> "OnnxTensor":
-        return OnnxTensor(self._tensors.read(proto), element_type(proto.integer(2)).name)
-
-    def sparse(self, proto: Message) -> np.ndarray:
-        """Return a sparse tensor with its zeros."""
-        values, indices = (self._tensors.read(proto.message(field)) for field in (1, 2))
-        shape = tuple(proto.integers(3).tolist())
-        dense = self._tensors.zeros(shape, values.dtype)
-        at = tuple(indices.T) if indices.ndim == 2 else np.unravel_index(indices, shape)
-        dense[at] = values
-        return dense
+    def sparse(self, proto: Message) -> OnnxTensor:
+        """Return a sparse tensor that is an attribute."""
+        return self._tensors.sparse(proto)
 
 
 def _value(proto: Message) -> ValueInfo:
@@ -233,13 +227,13 @@ _ATTRIBUTES: dict[int, tuple[int, Callable[[_ContentReader, Message, int], Any]]
     1: (2, lambda _, proto, field: _float(proto, field)),
     2: (3, lambda _, proto, field: proto.integer(field)),
     3: (4, lambda _, proto, field: _text(proto.blob(field))),
-    4: (5, _ContentReader.tensor),
+    4: (5, lambda reader, proto, field: reader.tensor(proto.message(field))),
     5: (6, lambda reader, proto, field: reader.graph(proto.message(field))),
     6: (7, lambda _, proto, field: proto.floats(field).tolist()),
     7: (8, lambda _, proto, field: proto.integers(field).tolist()),
     8: (9, lambda _, proto, field: [_text(each) for each in proto.blobs(field)]),
-    9: (10, lambda reader, proto, field: [reader.with_type(e) for e in proto.messages(field)]),
-    11: (22, lambda reader, proto, field: OnnxTensor(reader.sparse(proto.message(field)), "")),
+    9: (10, lambda reader, proto, field: [reader.tensor(e) for e in proto.messages(field)]),
+    11: (22, lambda reader, proto, field: reader.sparse(proto.message(field))),
     13: (14, lambda _, proto, field: _type(proto.message(field))),
 }
 

@@ -5,16 +5,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.converter.onnx.content import OnnxGraph, OnnxModel, ValueInfo, read_model
+from core.converter.onnx.external_files import ExternalFiles
 from core.converter.onnx.tensors import TensorReader
 from core.converter.onnx.translation import FileNodes, Scope
+from core.converter.origin import origin_of
 from core.converter.protobuf import Message
 from core.converter.reading import read_bytes, reading
 from core.converter.tensor_protos import Budget
+from core.converter.ultralytics import facts_of_yolo
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 
 #: The oldest opset whose ops are known.
-OLDEST_OPSET = 7
+OLDEST_OPSET = 6
 
 #: Dtypes of the engine by NumPy's kind of an element type.
 _DTYPES = {"string": "string", "bool": "bool", "complex64": "complex64", "complex128": "complex64"}
@@ -39,7 +42,7 @@ def read_onnx(path: str | os.PathLike[str]) -> Graph:
     path = Path(path)
     with reading(path):
         data = read_bytes(path)
-        tensors = TensorReader(path.parent, Budget(len(data)))
+        tensors = TensorReader(ExternalFiles(path.parent), Budget(len(data)))
         return translated(read_model(Message(data), tensors))
 
 
@@ -51,8 +54,8 @@ def translated(model: OnnxModel) -> Graph:
     """
     if model.opsets.get("", OLDEST_OPSET) < OLDEST_OPSET:
         raise CoreError(
-            f"its opset is {model.opsets['']}, and {OLDEST_OPSET} is the oldest that is read: "
-            f"convert it with onnx.version_converter"
+            f"its opset is {model.opsets['']}, but {OLDEST_OPSET} is the oldest that is read: "
+            "convert it with onnx.version_converter.convert_version, or export it again"
         )
     shared, graph = FileNodes(model), model.graph
     main = Scope(shared, model.opsets)
@@ -66,21 +69,29 @@ def translated(model: OnnxModel) -> Graph:
         inputs=_endpoints(given, graph, main),
         outputs=_endpoints(graph.outputs, graph, main),
         functions=shared.functions,
-        aliases={reference: name for name, reference in main.references.items()},
-        custom_types=frozenset(shared.custom_types),
+        aliases={name: at for name, at in main.references.items() if name != at},
+        metadata=facts_of_yolo(model.metadata) if len(given) == 1 else None,
+        origin=origin_of(model.metadata, model.producer, _format(model)),
     )
 
 
+def _format(model: OnnxModel) -> str:
+    """Return the format with the versions of the operators, ONNX's own first."""
+    others = [f"{name:.80} {n}" for name, n in sorted(model.opsets.items()) if name]
+    return ", ".join([f"ONNX opset {model.opsets.get('', OLDEST_OPSET)}", *others])
+
+
 def _endpoints(names: Sequence[str], graph: OnnxGraph, scope: Scope) -> dict[str, Endpoint]:
+    values = {name: graph.values.get(name, ValueInfo()) for name in names}
     return {
-        name: Endpoint(scope.reference(name), spec_of(graph.values.get(name, ValueInfo())))
-        for name in names
+        name: Endpoint(scope.reference(name), spec_of(value), form=value.kind)
+        for name, value in values.items()
     }
 
 
 def spec_of(value: ValueInfo) -> PartialSpec:
-    """Return the spec of a value: lengths with a name are open."""
-    shape = value.shape
+    """Return the spec of a value: lengths with a name are open, and so is a list of tensors."""
+    shape = value.shape if value.kind == "tensor" else None
     lengths = None if shape is None else tuple(n if isinstance(n, int) else None for n in shape)
     return PartialSpec(lengths, dtype_of(value.type))
 
@@ -94,5 +105,3 @@ def dtype_of(kind: str) -> str:
     if kind in _DTYPES:
         return _DTYPES[kind]
     return "int32" if kind.startswith(("int", "uint")) else "float32"
-
-

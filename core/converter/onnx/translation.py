@@ -12,18 +12,20 @@ from core.converter.onnx.content import (
     OnnxGraph,
     OnnxModel,
     OnnxNode,
-    OnnxTensor,
 )
-from core.converter.onnx.element_types import result_type
+from core.converter.onnx.element_types import result_types
+from core.converter.onnx.tensors import OnnxTensor
+from core.converter.tensor_protos import narrowed
 from core.errors import CoreError
-from core.graph.node_types.onnx import find_row
-from core.graph.node_types.onnx.rows import PRESENT, TYPES, takes_types
+from core.graph.node_types.onnx import ROWS, find_row
+from core.graph.node_types.onnx.rows import PRESENT, Needs, facts_for, type_name
+from core.graph.node_types.onnx.rows import Function as Row
 from core.graph.nodes import Function, FunctionName, Node
 from core.graph.unique_names import UniqueNames
 from weights_cache.reading_budgets import check_time, spend
 
 #: The longest name of a node; longer names of values are cut.
-LONGEST_NAME = 1000
+LONGEST_NAME = 200
 
 #: The most functions of a file that call each other, and graphs in each other.
 MOST_NESTED = 64
@@ -43,7 +45,6 @@ class FileNodes:
         self.model = model
         self.weights: dict[str, np.ndarray] = {}
         self.functions: dict[str, Function] = {}
-        self.custom_types: set[str] = set()
         self._names = UniqueNames()
 
     def unique(self, name: str) -> str:
@@ -86,13 +87,13 @@ class Scope:
         self.types[name] = kind
         return self.references[name]
 
-    def add_constant(self, name: str, array: np.ndarray, kind: str = "") -> str:
-        """Add a value that does not change, and return its reference."""
+    def add_constant(self, name: str, tensor: OnnxTensor) -> None:
+        """Add a value that does not change."""
+        self._check_new(name)
         node = self._shared.unique(name)
-        self._shared.weights[node] = array
+        self._shared.weights[node] = tensor.array
         self.nodes.append(Node(node, "Const"))
-        self.references[name], self.types[name] = node, kind or str(array.dtype)
-        return node
+        self.references[name], self.types[name] = node, tensor.type
 
     def reference(self, name: str) -> str:
         """Return the reference to a value, which a body may take from around it.
@@ -104,7 +105,10 @@ class Scope:
         if found is not None:
             return found
         if self._outer is None:
-            raise CoreError(f"nothing gives the value {name!r:.80} before it is read")
+            raise CoreError(
+                f"nothing gives the value {name!r:.80} before it is read: nodes must stand in the "
+                "order in which they run, without a circle"
+            )
         outer = self._outer.reference(name)
         self.types[name] = self._outer.types.get(name, "")
         if outer in self._shared.weights:  # bodies share the weights of the graph by their names
@@ -114,15 +118,18 @@ class Scope:
             self.references[name] = self.captured[outer] = self._shared.unique(name)
         return self.references[name]
 
+    def _check_new(self, name: str) -> None:
+        if name and name in self.references:
+            raise CoreError(f"the value {name!r:.80} is given twice")
+
     # --- nodes ------------------------------------------------------------------------------
 
     def add_graph(self, graph: OnnxGraph) -> None:
         """Add the constants and nodes of a graph whose inputs are there."""
-        declared = {name: value.type for name, value in graph.values.items()}
-        for name, array in graph.initializers.items():
-            if name not in self.references:
-                self.add_constant(name, array, declared.get(name, ""))
-        self.types |= {name: kind for name, kind in declared.items() if kind}
+        for name, tensor in graph.initializers.items():
+            if name not in self.references:  # of an input of a body it is a default
+                self.add_constant(name, tensor)
+        self.types |= {name: value.type for name, value in graph.values.items() if value.type}
         for node in graph.nodes:
             self.add(node)
 
@@ -137,8 +144,7 @@ class Scope:
         try:
             self._add(node)
         except CoreError as error:
-            label = next(filter(None, (*node.outputs, node.name)), "")
-            raise CoreError(f"{node.type:.80} of {label!r:.80}: {error}") from error
+            raise CoreError(f"{node.label}: {error}") from error
 
     def _add(self, node: OnnxNode) -> None:
         function = self._shared.model.functions.get((node.domain, node.type))
@@ -151,23 +157,29 @@ class Scope:
 
     def _add_op(self, node: OnnxNode) -> None:
         """Add a node of an op that has a row, or of a type for which users may give a kernel."""
-        given = [i for i, name in enumerate(node.inputs) if name]
-        inputs = [self.reference(node.inputs[i]) for i in given]
         kinds = [self.types.get(name, "") for name in node.inputs]
         attributes = {n: _plain(value) for n, value in node.attributes.items()}
-        found = find_row(node.type, self._opset(node)) if node.domain == "" else None
-        if found is None:
-            label = f"{node.domain}:{node.type}" if node.domain else f"ONNX:{node.type}"
-            self._shared.custom_types.add(label)
-        else:
-            label, row = found
-            if len(given) != (given[-1] + 1 if given else 0):
-                attributes[PRESENT] = tuple(given)
-            if takes_types(row):
-                attributes[TYPES] = tuple(kinds)
-        self._keep(node, label, inputs, attributes)
-        for name in node.outputs:
-            self.types[name] = self.types.get(name) or result_type(node, kinds)
+        given = [i for i, name in enumerate(node.inputs) if name]
+        if given != [*range(len(given))]:
+            attributes[PRESENT] = tuple(given)
+        label, row = self._type_of(node)
+        attributes |= facts_for(row, kinds, len(node.outputs))
+        self._keep(node, label, [self.reference(node.inputs[i]) for i in given], attributes)
+        self._add_types(node.outputs, result_types(node, kinds))
+
+    def _add_types(self, names: Sequence[str], kinds: Sequence[str]) -> None:
+        """Keep the element types of values, unless the file declares them."""
+        for name, kind in zip(names, kinds, strict=False):
+            self.types[name] = self.types.get(name) or kind
+
+    def _type_of(self, node: OnnxNode) -> tuple[str, Row | Needs | None]:
+        """Return the node type and row of an op; a type without a row is refused when it runs."""
+        opset = self._opset(node)
+        name = node.type[:LONGEST_NAME]
+        if node.domain:
+            return f"{node.domain[:LONGEST_NAME]}:{name}", None
+        # An op that is younger than the file's opset is another type than its row's.
+        return find_row(name, opset) or (type_name(name, opset if name in ROWS else 0), None)
 
     def _opset(self, node: OnnxNode) -> int:
         if node.domain not in self._opsets:
@@ -182,8 +194,7 @@ class Scope:
         made = self._shared.unique(first)
         self.nodes.append(Node(made, kind, tuple(inputs), attributes))
         for i, name in enumerate(node.outputs):
-            if name in self.references and name:
-                raise CoreError(f"the value {name!r:.80} is computed twice")
+            self._check_new(name)
             self.references[name] = f"{made}:{i}" if i else made
 
     def _add_call(self, node: OnnxNode, function: OnnxFunction) -> None:
@@ -201,6 +212,7 @@ class Scope:
         self.nodes += call.nodes
         for formal, name in zip(function.outputs, node.outputs, strict=False):
             if name:
+                self._check_new(name)
                 self.references[name] = call.reference(formal)
                 self.types[name] = call.types.get(formal, "")
 
@@ -208,15 +220,15 @@ class Scope:
 
     def body(self, graph: OnnxGraph) -> "Scope":
         """Return the scope of a body, with its nodes."""
-        if not isinstance(graph, OnnxGraph):
-            raise CoreError("it lacks the graph of its body")
         made = Scope(self._shared, self._opsets, self, self._depth + 1)
         for name in graph.inputs:
             made.add_input(name, graph.values[name].type)
         made.add_graph(graph)
         return made
 
-    def add_function(self, name: str, graph: OnnxGraph, body: "Scope", arguments: Sequence[str]):
+    def add_function(
+        self, name: str, graph: OnnxGraph, body: "Scope", arguments: Sequence[str]
+    ) -> FunctionName:
         """Keep a body as a function, which takes its inputs and then values of this scope."""
         inputs = [body.references[each] for each in graph.inputs]
         inputs += [body.captured.get(each) or self._shared.unique(each) for each in arguments]
@@ -228,43 +240,41 @@ class Scope:
 
     def add_constant_node(self, node: OnnxNode) -> None:
         """Add the constant of a Constant node, whatever attribute holds it."""
-        ((kind, value),) = node.attributes.items() or (("", None),)
-        (name,) = node.outputs
-        if isinstance(value, OnnxTensor):
-            self.add_constant(name, value.array, value.type)
-        elif kind.startswith("value_") and value is not None:
-            dtype = {"f": np.float32, "i": np.int32, "s": object}[kind[6]]
-            array = np.array(value, object if dtype is object else None)
-            self.add_constant(name, array.astype(dtype), "int64" if kind[6] == "i" else "")
-        else:
-            raise CoreError("it has no value")
+        if len(node.attributes) != 1 or len(node.outputs) != 1:
+            raise CoreError("it does not have one value and one name")
+        ((kind, value),) = node.attributes.items()
+        if not isinstance(value, OnnxTensor):
+            value = _listed_constant(kind, value)
+        self.add_constant(node.outputs[0], value)
 
     def add_if(self, node: OnnxNode) -> None:
         """Add a branch: both functions take the same values, which either may read."""
-        (condition,) = node.inputs
-        graphs = [node.attributes.get(name) for name in BRANCHES]
+        if len(node.inputs) != 1:
+            raise CoreError(f"it has {len(node.inputs)} inputs, not one condition")
+        graphs = [_graph_of(node, name) for name in BRANCHES]
         bodies = [self.body(graph) for graph in graphs]
         values = [*dict.fromkeys(r for body in bodies for r in body.captured)]
-        label = node.name or node.outputs[0]
         functions = {
-            name: self.add_function(f"{label}/{name}", graph, body, values)
+            name: self.add_function(f"{_name(node)}/{name}", graph, body, values)
             for name, graph, body in zip(BRANCHES, graphs, bodies, strict=True)
         }
-        self._keep(node, "If", [self.reference(condition), *values], functions)
-        for name, inner in zip(node.outputs, graphs[0].outputs, strict=False):
-            self.types[name] = bodies[0].types.get(inner, "")
+        self._keep(node, "If", [self.reference(node.inputs[0]), *values], functions)
+        kinds = [bodies[0].types.get(name, "") for name in graphs[0].outputs]
+        self._add_types(node.outputs, kinds)
 
     def add_loop(self, node: OnnxNode) -> None:
         """Add a Loop, Scan or SequenceMap: its body's inputs, then what it reads around it."""
-        graph = node.attributes.get("body")
+        graph = _graph_of(node, "body")
         body = self.body(graph)
         values = [*body.captured]
-        function = self.add_function(f"{node.name or node.outputs[0]}/body", graph, body, values)
+        function = self.add_function(f"{_name(node)}/body", graph, body, values)
         others = {n: _plain(v) for n, v in node.attributes.items() if n != "body"}
         given = [i for i, name in enumerate(node.inputs) if name]
         inputs = [*(self.reference(node.inputs[i]) for i in given), *values]
         attributes = {**others, "body": function, "given": tuple(given), "around": len(values)}
-        self._keep(node, find_row(node.type, self._opset(node))[0], inputs, attributes)
+        self._keep(node, self._type_of(node)[0], inputs, attributes)
+        results = graph.outputs[node.type == "Loop" :]  # the first one is its condition
+        self._add_types(node.outputs, [body.types.get(name, "") for name in results])
 
 
 _STRUCTURES = {
@@ -274,6 +284,40 @@ _STRUCTURES = {
     "Scan": Scope.add_loop,
     "SequenceMap": Scope.add_loop,
 }
+
+
+def _name(node: OnnxNode) -> str:
+    return node.name or next(filter(None, node.outputs), node.type)
+
+
+def _graph_of(node: OnnxNode, attribute: str) -> OnnxGraph:
+    """Return the graph of a branch or body, which gives as many results as its node."""
+    graph = node.attributes.get(attribute)
+    if not isinstance(graph, OnnxGraph):
+        raise CoreError(f"it has no graph {attribute!r}")
+    own = 1 if node.type == "Loop" else 0  # the condition to go on
+    if len(graph.outputs) - own < len(node.outputs):
+        raise CoreError(
+            f"its graph {attribute!r} gives {len(graph.outputs) - own} results, but it has "
+            f"{len(node.outputs)}"
+        )
+    return graph
+
+
+def _listed_constant(kind: str, value: Any) -> OnnxTensor:
+    """Return the constant of an attribute such as ``value_ints``."""
+    if kind in ("value_float", "value_floats"):
+        return OnnxTensor(np.array(value, np.float32), "float32")
+    if kind in ("value_int", "value_ints"):
+        return OnnxTensor(narrowed(np.array(value, np.int64)), "int64")
+    if kind not in ("value_string", "value_strings"):
+        raise CoreError(f"its value is the attribute {kind!r:.80}, which ONNX does not define")
+    texts = np.array(value, object)
+    return OnnxTensor(np.vectorize(_as_bytes, [object])(texts) if texts.size else texts, "string")
+
+
+def _as_bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
 
 
 def _plain(value: Any) -> Any:

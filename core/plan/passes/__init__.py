@@ -23,17 +23,21 @@ from core.plan.passes.program_passes import (
     merge_equal,
     merge_pads,
     split_fused,
+    square_powers,
 )
 from core.plan.passes.pruning import drop_unused, prune
+from core.plan.passes.scales import fold_scales
 from core.plan.passes.weights import fold_batch_norm, fuse
 
 __all__ = [
+    "INFERENCE_PASSES",
     "PROGRAM_PASSES",
     "call_loops",
     "drop_identities",
     "drop_unused",
     "fold_batch_norm",
     "fold_constants",
+    "fold_scales",
     "free_batch",
     "fuse",
     "fuse_epilogues",
@@ -43,18 +47,20 @@ __all__ = [
     "optimise",
     "prune",
     "split_fused",
+    "square_powers",
 ]
 
 ProgramPass = Callable[[Program], Program]
 
+_SIMPLER = (move_transposes, split_fused, square_powers, drop_identities)
+_JOINED = (merge_pads, fuse_epilogues)
+
 #: The passes for every program, in this order.
-PROGRAM_PASSES: tuple[ProgramPass, ...] = (
-    move_transposes,
-    split_fused,
-    drop_identities,
-    merge_pads,
-    fuse_epilogues,
-)
+PROGRAM_PASSES: tuple[ProgramPass, ...] = (*_SIMPLER, *_JOINED)
+
+#: Those for programs of graphs, whose weights may be rounded once more; functions that train
+#: compute with their own.
+INFERENCE_PASSES: tuple[ProgramPass, ...] = (*_SIMPLER, fold_scales, *_JOINED)
 
 
 @np.errstate(all="ignore")  # weights of files may be NaN or infinite, as results may be

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from core import Graph, Node, PartialSpec, Tensor
+from core import Graph, Node, Tensor
 from core.graph.nodes import node_of
 from weights_cache.common.errors import ZooError
 from zoo.catalog.labels import best_labels
@@ -18,9 +18,6 @@ _DENSE_TYPES = frozenset({"MatMul", "_FusedMatMul"})
 _CONVOLUTION_TYPES = frozenset(
     {"Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "FusedDepthwiseConv2dNative"}
 )
-
-#: Shares of red, green and blue in grey.
-GREY = np.array([0.2989, 0.5870, 0.1140], np.float32)
 
 
 class FileClassifier(LoadedModel):
@@ -131,9 +128,3 @@ def _only_source(node: Node | None, graph: Graph) -> str | None:
         return None
     sources = [name for name in node.inputs if node_of(name) not in graph.weights]
     return sources[0] if len(sources) == 1 else None
-
-
-def shown_specs(specs: list[PartialSpec]) -> str:
-    """Return dtypes and shapes of inputs or outputs, for errors."""
-    texts = (f"{s.dtype} {'?' if s.shape is None else list(s.shape)}" for s in specs)
-    return f"{', '.join(texts) or 'nothing':.200}".replace("None", "any")

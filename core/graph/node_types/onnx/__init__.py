@@ -11,15 +11,22 @@ FAMILIES = (
     "attention",
     "choice",
     "control",
+    "drawing",
     "elementwise",
+    "indexing",
+    "normalization",
+    "pooling",
+    "quantized",
     "recurrent",
     "reduction",
     "resize",
     "sampling",
     "signal",
     "spatial",
+    "streaming",
     "text",
     "typed",
+    "vector_norms",
 )
 
 ROWS: Rows = {

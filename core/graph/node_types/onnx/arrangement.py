@@ -1,4 +1,4 @@
-"""Shapes, and ops that move values: reshape, transpose, slice, gather, scatter, pad, tile."""
+"""Shapes, and ops that move values: reshape, transpose, slice, join, split, pad, repeat."""
 
 from collections.abc import Sequence
 from math import prod
@@ -10,7 +10,8 @@ from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.graph.node_types.onnx.rows import Rows, axes_of, numbers
+from core.graph.node_types.onnx.rows import Rows, axes_of, number, numbers
+from core.graph.node_types.onnx.typed import NAMES, cast_to
 
 
 def _shape(x: Tensor, start: int = 0, end: int | None = None) -> Tensor:
@@ -52,61 +53,13 @@ def _slice(x: Tensor, *given: Any, starts: Any = (), ends: Any = (), axes: Any =
     """The inputs of opset 10, or the attributes before, without steps."""
     found = [numbers(g) for g in given] if given else [starts, ends, axes]
     starts, ends, axes, steps = (*found, (), ())[:4]
+    axes, steps = axes or range(len(starts)), steps or (1,) * len(starts)
     parts = [slice(None)] * x.ndim
-    for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        axis = axes[i] if axes else i
-        step = steps[i] if steps else 1
-        length = x.shape[axis]
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         # Ends before the first value stand for "through it" where steps go back.
-        stop = None if step < 0 and end < -length else end
+        stop = None if step < 0 and end < -x.shape[axis] else end
         parts[axis] = slice(start, stop, step)
     return x[tuple(parts)]
-
-
-def _gather(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
-    return ops.gather(x, _wrapped(indices, x.shape[axis]), axis=axis)
-
-
-def _wrapped(indices: Tensor, length: int) -> Tensor:
-    """Indices from 0; negative ones count from the end."""
-    return ops.select(indices < 0, indices + length, indices)
-
-
-def _along(indices: Tensor, axis: int, length: int) -> Tensor:
-    """The full index of each value of indices along an axis: [n, rank]."""
-    axis %= indices.ndim
-    grids = [
-        _wrapped(indices, length)
-        if i == axis
-        else ops.broadcast_to(
-            ops.reshape(
-                ops.range(0, n, 1, dtype="int32"),
-                shape=tuple(n if i == j else 1 for j in range(indices.ndim)),
-            ),
-            shape=indices.shape,
-        )
-        for i, n in enumerate(indices.shape)
-    ]
-    return ops.stack(grids, axis=-1)
-
-
-def _gather_elements(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
-    return ops.gather_nd(x, _along(indices, axis, x.shape[axis]))
-
-
-def _gather_nd(x: Tensor, indices: Tensor, batch_dims: int = 0) -> Tensor:
-    depth = indices.shape[-1]
-    lengths = tensor(np.array(x.shape[batch_dims : batch_dims + depth], np.int32))
-    indices = ops.select(indices < 0, indices + lengths, indices)
-    if not batch_dims:
-        return ops.gather_nd(x, indices)
-    batch = x.shape[:batch_dims]
-    flat = ops.reshape(x, shape=(-1, *x.shape[batch_dims:]))
-    rows = ops.range(0, prod(batch), 1, dtype="int32")
-    middle = indices.shape[batch_dims:-1]
-    rows = ops.reshape(rows, shape=(*batch, *(1,) * len(middle), 1))
-    rows = ops.broadcast_to(rows, shape=(*batch, *middle, 1))
-    return ops.gather_nd(flat, ops.concat([rows, indices], axis=-1))
 
 
 def _concat(*xs: Tensor, axis: int) -> Tensor:
@@ -119,62 +72,83 @@ def _split(
     axis: int = 0,
     split: Sequence[int] = (),
     num_outputs: int = 0,
+    outputs: int = 1,
 ) -> Any:
     """Parts of given sizes, or as many equal ones as there are outputs; the last may be shorter."""
-    length = x.shape[axis]
+    length, count = x.shape[axis], num_outputs or outputs
     parts = numbers(sizes) or tuple(split)
     if not parts:
-        size = -(-length // num_outputs)
-        parts = (*(size,) * (num_outputs - 1), length - size * (num_outputs - 1))
+        size = -(-length // count)
+        parts = (*(size,) * (count - 1), length - size * (count - 1))
     return ops.split(x, num_or_size_splits=parts, axis=axis)
 
 
 def _expand(x: Tensor, shape: Tensor) -> Tensor:
     """Broadcast both ways."""
-    target = np.broadcast_shapes(x.shape, numbers(shape))
-    return ops.broadcast_to(x, shape=target)
+    return ops.broadcast_to(x, shape=np.broadcast_shapes(x.shape, numbers(shape)))
 
 
-def _constant_of_shape(shape: Tensor, value: Any = np.zeros(1, np.float32)) -> Tensor:
-    return tensor(np.full(numbers(shape), np.asarray(value).ravel()[0], np.asarray(value).dtype))
+def _constant_of_shape(shape: Tensor, value: np.ndarray | None = None) -> Tensor:
+    filled = np.zeros(1, np.float32) if value is None else value
+    return tensor(np.full(numbers(shape), filled.ravel()[0], filled.dtype))
 
 
 def _pad(
     x: Tensor,
-    pads: Any = None,
-    value: Tensor | float | None = None,
+    pads: Tensor,
+    value: Tensor | None = None,
     axes: Tensor | None = None,
     mode: str = "constant",
-    **old: Any,
 ) -> Tensor:
-    given = numbers(pads) if isinstance(pads, Tensor) else tuple(pads)
-    chosen = axes_of(axes, x, tuple(range(x.ndim)))
+    given, sides = numbers(pads), [(0, 0)] * x.ndim
     count = len(given) // 2
-    sides = [(0, 0)] * x.ndim
-    for i, axis in enumerate(chosen):
+    for i, axis in enumerate(axes_of(axes, x, tuple(range(x.ndim)))):
         sides[axis] = (given[i], given[i + count])
-    x = x[tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(sides, x.shape, strict=True))]
+    filled = numbers(value)
+    return _padded(x, sides, filled[0] if filled else 0, mode)
+
+
+def _pad_2(x: Tensor, pads: Sequence[int], value: float = 0.0, mode: str = "constant") -> Tensor:
+    """As before opset 11, with attributes."""
+    count = len(pads) // 2
+    return _padded(x, [*zip(pads[:count], pads[count:], strict=True)], value, mode)
+
+
+def _padded(x: Tensor, sides: Sequence[tuple[int, int]], filled: Any, mode: str) -> Tensor:
+    """Pad; a negative length cuts."""
+    ends = zip(sides, x.shape, strict=True)
+    x = x[tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in ends)]
     sides = [(max(a, 0), max(b, 0)) for a, b in sides]
     if mode == "constant":
-        filled = 0 if value is None else value
-        filled = numbers(filled)[0] if isinstance(filled, Tensor) and filled.size else filled
         return ops.pad(x, paddings=sides, constant_value=filled)
     for axis, (before, after) in enumerate(sides):
         if before or after:
             at = np.arange(-before, x.shape[axis] + after)
-            x = ops.gather(x, tensor(_positions(at, x.shape[axis], mode)), axis=axis)
+            x = ops.gather(x, tensor(_inner(at, x.shape[axis], mode)), axis=axis)
     return x
 
 
-def _positions(at: np.ndarray, length: int, mode: str) -> np.ndarray:
+def _inner(at: np.ndarray, length: int, mode: str) -> np.ndarray:
     """Return what positions outside of an axis stand for."""
     if mode == "edge":
         return at.clip(0, length - 1).astype(np.int32)
     if mode == "wrap":
         return (at % length).astype(np.int32)
+    if mode != "reflect":
+        raise CoreError(f"the mode {mode!r:.40} is none of constant, edge, reflect and wrap")
     period = max(2 * (length - 1), 1)
     at = at % period
     return np.where(at < length, at, period - at).astype(np.int32)
+
+
+def _center_crop_pad(x: Tensor, shape: Tensor, axes: Sequence[int] | None = None) -> Tensor:
+    """Cut or pad both sides of axes to lengths, an odd number by one more at the end."""
+    sides = [(0, 0)] * x.ndim
+    for axis, length in zip(axes_of(axes, x, range(x.ndim)), numbers(shape), strict=True):
+        more = length - x.shape[axis]
+        before = more // 2 if more > 0 else -(-more // 2)
+        sides[axis] = (before, more - before)
+    return _padded(x, sides, 0, "constant")
 
 
 def _depth_to_space(x: Tensor, blocksize: int, mode: str = "DCR") -> Tensor:
@@ -186,33 +160,24 @@ def _depth_to_space(x: Tensor, blocksize: int, mode: str = "DCR") -> Tensor:
     return ops.reshape(parts, shape=(n, rest, h * b, w * b))
 
 
-def _space_to_depth(x: Tensor, blocksize: int) -> Tensor:
+def _space_to_depth(x: Tensor, blocksize: int, mode: str = "DCR") -> Tensor:
     n, c, h, w = x.shape
     b = blocksize
     parts = ops.reshape(x, shape=(n, c, h // b, b, w // b, b))
-    return ops.reshape(
-        ops.transpose(parts, perm=(0, 3, 5, 1, 2, 4)), shape=(n, c * b * b, h // b, w // b)
-    )
+    perm = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+    return ops.reshape(ops.transpose(parts, perm=perm), shape=(n, c * b * b, h // b, w // b))
 
 
 def _range(start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
     first, end, step = (x.numpy().ravel()[0] for x in (start, limit, delta))
+    if step == 0:
+        raise CoreError("a range with a delta of 0 has no end")
     count = max(int(np.ceil((float(end) - float(first)) / float(step))), 0)
     return tensor((first + np.arange(count) * step).astype(np.dtype(start.dtype)))
 
 
-def _one_hot(indices: Tensor, depth: Tensor, values: Tensor, axis: int = -1) -> Tensor:
-    count = int(numbers(depth)[0])
-    axis = axis % (indices.ndim + 1)
-    at = ops.expand_dims(ops.cast(indices, dtype="int32"), axis=axis)
-    along = tuple(count if i == axis else 1 for i in range(indices.ndim + 1))
-    classes = ops.reshape(ops.range(0, count, 1, dtype="int32"), shape=along)
-    is_it = ops.equal(_wrapped(at, count), classes)
-    return ops.where(is_it, values[1], values[0])
-
-
 def _trilu(x: Tensor, k: Tensor | None = None, upper: int = 1) -> Tensor:
-    offset = int(numbers(k)[0]) if k is not None else 0
+    offset = 0 if k is None else int(number(k))
     rows, columns = (np.arange(n) for n in x.shape[-2:])
     steps = columns - rows[:, None]
     kept = steps >= offset if upper else steps <= offset
@@ -220,40 +185,22 @@ def _trilu(x: Tensor, k: Tensor | None = None, upper: int = 1) -> Tensor:
 
 
 def _eye_like(x: Tensor, dtype: int = 0, k: int = 0) -> Tensor:
-    return tensor(np.eye(*x.shape, k=k, dtype=np.float32 if not dtype else np.float32))
-
-
-def _scatter_nd(
-    x: Tensor, indices: Tensor, updates: Tensor, reduction: str = "none"
-) -> Tensor:
-    if reduction == "none":
-        return ops.tensor_scatter_update(x, indices, updates)
-    raise CoreError(f"reduction {reduction!r}")
-
-
-def _scatter_elements(
-    x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "none"
-) -> Tensor:
-    full = ops.reshape(_along(indices, axis, x.shape[axis]), shape=(-1, x.ndim))
-    return _scatter_nd(x, full, ops.reshape(updates, shape=(-1,)), reduction)
+    """A diagonal of ones, in a type by its number or that of x."""
+    ones = tensor(np.eye(x.shape[0], x.shape[1], k, np.float32))
+    return cast_to(ones, NAMES[dtype]) if dtype else ops.cast(ones, dtype=x.dtype)
 
 
 ROWS: Rows = {
+    "CenterCropPad": _center_crop_pad,
     "Concat": _concat,
     "ConstantOfShape": _constant_of_shape,
     "DepthToSpace": _depth_to_space,
     "Expand": _expand,
     "EyeLike": _eye_like,
     "Flatten": _flatten,
-    "Gather": _gather,
-    "GatherElements": _gather_elements,
-    "GatherND": _gather_nd,
-    "OneHot": _one_hot,
-    "Pad": _pad,
+    "Pad": {2: _pad_2, 11: _pad},
     "Range": _range,
     "Reshape": _reshape,
-    "ScatterElements": _scatter_elements,
-    "ScatterND": _scatter_nd,
     "Shape": _shape,
     "Size": lambda x: tensor(np.array(x.size, np.int32)),
     "Slice": _slice,

@@ -1,29 +1,28 @@
-"""Attention and what goes with it: positions by rotation, normalization by the root mean square."""
+"""Attention, and the rotation by positions that goes before it."""
 
-from collections.abc import Sequence
-from typing import Any
+from functools import reduce
 
 import numpy as np
 
 from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
+from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Rows
 
 
-def _heads(x: Tensor, count: int) -> Tensor:
-    """[n, time, heads * size] as [n, heads, time, size]."""
+def heads_of(x: Tensor, count: int) -> Tensor:
+    """Return [n, time, heads * size] as [n, heads, time, size]."""
+    if count < 1 or x.shape[2] % count:
+        raise CoreError(f"{x.shape[2]} values cannot be shared by {count} heads")
     parts = ops.reshape(x, shape=(*x.shape[:2], count, x.shape[2] // count))
     return ops.transpose(parts, perm=(0, 2, 1, 3))
 
 
-def _repeated(x: Tensor, heads: int) -> Tensor:
-    """Heads of keys and values that several heads of queries share."""
-    times = heads // x.shape[1]
-    if times == 1:
-        return x
-    order = np.repeat(np.arange(x.shape[1], dtype=np.int32), times)
-    return ops.gather(x, tensor(order), axis=1)
+def joined(x: Tensor) -> Tensor:
+    """Return [n, heads, time, size] as [n, time, heads * size]."""
+    x = ops.transpose(x, perm=(0, 2, 1, 3))
+    return ops.reshape(x, shape=(*x.shape[:2], x.shape[2] * x.shape[3]))
 
 
 def _attention(
@@ -44,56 +43,63 @@ def _attention(
     softcap: float = 0.0,
     softmax_precision: int = 1,
 ) -> list[Tensor]:
-    flat = q.ndim == 3
-    if flat:
-        q, k, v = (
-            _heads(x, n) for x, n in ((q, q_num_heads), (k, kv_num_heads), (v, kv_num_heads))
-        )
-    if past_key is not None:
-        k, v = (ops.concat([a, b], axis=2) for a, b in ((past_key, k), (past_value, v)))
-    keys, values = _repeated(k, q.shape[1]), _repeated(v, q.shape[1])
-    factor = 1 / np.sqrt(q.shape[-1]) if scale is None else scale
-    root = float(np.sqrt(factor))
-    products = ops.matmul(q * root, keys * root, transpose_b=True)
-    shown = [products]
-    rows, columns = products.shape[-2:]
+    """Return what queries attend to, keys and values with those before, and the scores."""
+    is_flat = q.ndim == 3
+    if is_flat:
+        q = heads_of(q, q_num_heads)
+        k, v = (heads_of(x, kv_num_heads) for x in (k, v))
     before = 0 if past_key is None else past_key.shape[2]
-    at = np.arange(rows)[:, None] + before
-    ahead = np.arange(columns) - at
-    hidden = np.zeros((rows, columns), bool)
-    if is_causal:
-        hidden |= ahead > 0
-    if left_window_size >= 0:
-        hidden |= ahead < -left_window_size
-    if right_window_size >= 0:
-        hidden |= ahead > right_window_size
-    bias: Any = tensor(np.where(hidden, -np.inf, 0).astype(np.float32)) if hidden.any() else None
-    if mask is not None:
-        missing = columns - mask.shape[-1]
-        if mask.dtype == "bool":
-            mask = ops.where(mask, 0.0, -np.inf)
-        if missing > 0:
-            sides = [(0, 0)] * (mask.ndim - 1) + [(0, missing)]
-            mask = ops.pad(mask, paddings=sides, constant_value=-np.inf)
-        bias = mask if bias is None else bias + mask
-    if lengths is not None:
-        ends = ops.reshape(lengths, shape=(-1, 1, 1, 1))
-        late = tensor(np.arange(columns, dtype=np.int32)) >= ends
-        padded = ops.where(late, -np.inf, 0.0)
-        bias = padded if bias is None else bias + padded
-    if softcap:
-        products = softcap * ops.tanh(products / softcap)
-    shown.append(products if bias is None else products + bias)
-    capped = products
-    weights = shown[-1]
-    shares = ops.softmax(weights)
-    shares = ops.where(ops.is_nan(shares), 0.0, shares) if bias is not None else shares
-    y = ops.matmul(shares, values)
-    if flat:
-        y = ops.transpose(y, perm=(0, 2, 1, 3))
-        y = ops.reshape(y, shape=(*y.shape[:2], -1))
-    seen = (shown[0], weights, capped, shares)[qk_matmul_output_mode]
-    return [y, k, v, seen]
+    if past_key is not None and past_value is not None:
+        k, v = ops.concat([past_key, k], axis=2), ops.concat([past_value, v], axis=2)
+    root = float(np.sqrt(1 / np.sqrt(q.shape[-1]) if scale is None else scale))
+    raw = _shared(q * root, k * root, transpose_b=True)
+    capped = softcap * ops.tanh(raw / softcap) if softcap else raw
+    bias = [] if mask is None else [_mask_bias(mask, k.shape[2])]
+    bias += _place_bias(raw, before, lengths, is_causal, left_window_size, right_window_size)
+    biased = reduce(ops.add, [capped, *bias])
+    is_open = mask is None and lengths is None and max(left_window_size, right_window_size) < 0
+    shares = ops.softmax(biased) if is_open else _shares(biased, reduce(ops.add, bias))
+    y = _shared(shares, v)
+    modes = (raw, capped, biased, shares)
+    return [joined(y) if is_flat else y, k, v, modes[qk_matmul_output_mode]]
+
+
+def _shared(x: Tensor, y: Tensor, transpose_b: bool = False) -> Tensor:
+    """Multiply matrices of heads; several heads of x in turn may share one of y."""
+    n, heads, rows, size = x.shape
+    if heads % y.shape[1]:
+        raise CoreError(f"{heads} heads cannot share {y.shape[1]} heads of keys and values")
+    grouped = ops.reshape(x, shape=(n, y.shape[1], heads // y.shape[1] * rows, size))
+    found = ops.matmul(grouped, y, transpose_b=transpose_b)
+    return ops.reshape(found, shape=(n, heads, rows, found.shape[-1]))
+
+
+def _mask_bias(mask: Tensor, columns: int) -> Tensor:
+    """Return what a mask adds to scores; keys beyond its end are hidden."""
+    bias = ops.where(mask, 0.0, -np.inf) if mask.dtype == "bool" else mask
+    sides = [(0, 0)] * (mask.ndim - 1) + [(0, columns - mask.shape[-1])]
+    return ops.pad(bias, paddings=sides, constant_value=-np.inf) if sides[-1][1] else bias
+
+
+def _place_bias(
+    scores: Tensor, before: int, lengths: Tensor | None, is_causal: int, left: int, right: int
+) -> list[Tensor]:
+    """Return what hides keys by their place: behind a query, far from it, or beyond the end."""
+    rows, columns = scores.shape[-2:]
+    places = np.arange(columns, dtype=np.int32)
+    ends = None if lengths is None else ops.reshape(lengths, shape=(-1, 1, 1, 1))
+    offset = before if ends is None else ends - rows
+    ahead = tensor(places - np.arange(rows, dtype=np.int32)[:, None]) - offset
+    hidden = [] if ends is None else [tensor(places) >= ends]
+    hidden += [ahead > (0 if is_causal else right)] if is_causal or right >= 0 else []
+    hidden += [ahead < -left] if left >= 0 else []
+    return [ops.where(each, -np.inf, 0.0) for each in hidden]
+
+
+def _shares(scores: Tensor, bias: Tensor) -> Tensor:
+    """Return the softmax of scores; queries from which all keys are hidden get zeros."""
+    sees = ops.max(bias, axis=-1, keep_dims=True) > -np.inf
+    return ops.where(sees, ops.softmax(ops.where(sees, scores, 0.0)), 0.0)
 
 
 def _rotary(
@@ -105,53 +111,25 @@ def _rotary(
     num_heads: int = 0,
     rotary_embedding_dim: int = 0,
 ) -> Tensor:
-    flat = x.ndim == 3
-    heads = _heads(x, num_heads) if flat else x
+    """Rotate pairs of values, beside each other or a half apart, by the angle of a position."""
+    heads = heads_of(x, num_heads) if x.ndim == 3 else x
     size = rotary_embedding_dim or heads.shape[-1]
-    turned, kept = heads[..., :size], heads[..., size:]
     if positions is not None:
-        cosine, sine = (ops.gather(each, positions) for each in (cosine, sine))
-    cosine, sine = (ops.expand_dims(each, axis=1) for each in (cosine, sine))
-    if interleaved:
-        a, b = turned[..., 0::2], turned[..., 1::2]
-    else:
-        a, b = turned[..., : size // 2], turned[..., size // 2 :]
-    real, imaginary = a * cosine - b * sine, a * sine + b * cosine
-    if interleaved:
-        y = ops.reshape(ops.stack([real, imaginary], axis=-1), shape=turned.shape)
-    else:
-        y = ops.concat([real, imaginary], axis=-1)
-    y = ops.concat([y, kept], axis=-1) if kept.shape[-1] else y
-    if flat:
-        y = ops.reshape(ops.transpose(y, perm=(0, 2, 1, 3)), shape=x.shape)
-    return y
+        cosine, sine = ops.gather(cosine, positions), ops.gather(sine, positions)
+    cosine, sine = ops.expand_dims(cosine, axis=1), ops.expand_dims(sine, axis=1)
+    turned = _turned(heads[..., :size], cosine, sine, interleaved)
+    y = ops.concat([turned, heads[..., size:]], axis=-1) if size < heads.shape[-1] else turned
+    return joined(y) if x.ndim == 3 else y
 
 
-def _rms_norm(
-    x: Tensor, scale: Tensor, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
-) -> Tensor:
-    axes = tuple(range(axis % x.ndim, x.ndim))
-    mean = ops.mean(ops.square(x), axis=axes, keep_dims=True)
-    return x * ops.rsqrt(mean + epsilon) * scale
-
-
-def _mean_variance(x: Tensor, axes: Sequence[int] = (0, 2, 3)) -> Tensor:
-    centred = x - ops.mean(x, axis=tuple(axes), keep_dims=True)
-    return centred / (ops.sqrt(ops.mean(ops.square(centred), axis=tuple(axes), keep_dims=True)) + 1e-9)
-
-
-def _lp_norm(x: Tensor, axis: int = -1, p: int = 2) -> Tensor:
-    if p == 1:
-        total = ops.sum(ops.abs(x), axis=axis, keep_dims=True)
-    else:
-        total = ops.sqrt(ops.sum(ops.square(x), axis=axis, keep_dims=True))
-    return ops.div_no_nan(x, total)
+def _turned(x: Tensor, cosine: Tensor, sine: Tensor, interleaved: int) -> Tensor:
+    pairs, axis = ((-1, 2), x.ndim) if interleaved else ((2, -1), x.ndim - 1)
+    a, b = ops.unstack(ops.reshape(x, shape=(*x.shape[:-1], *pairs)), axis=axis)
+    turned = ops.stack([a * cosine - b * sine, a * sine + b * cosine], axis=axis)
+    return ops.reshape(turned, shape=x.shape)
 
 
 ROWS: Rows = {
     "Attention": _attention,
-    "LpNormalization": _lp_norm,
-    "MeanVarianceNormalization": _mean_variance,
-    "RMSNormalization": _rms_norm,
     "RotaryEmbedding": _rotary,
 }

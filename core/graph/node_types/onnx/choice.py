@@ -1,17 +1,19 @@
 """Ops that choose or order values: top k, unique, non-zero, suppression of boxes."""
 
-from typing import Any
-
 import numpy as np
 
 from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
-from core.graph.node_types.onnx.rows import Rows, numbers
+from core.graph.node_types.onnx.rows import Rows, number
 
 
-def _topk(x: Tensor, k: Any = None, axis: int = -1, largest: int = 1, sorted: int = 1) -> Any:
-    count = int(numbers(k)[0]) if isinstance(k, Tensor) else int(k)
+def _topk(x: Tensor, k: Tensor, axis: int = -1, largest: int = 1, sorted: int = 1) -> list[Tensor]:
+    """The largest or smallest values along an axis, best first, and their positions."""
+    return _best(x, int(number(k)), axis, bool(largest))
+
+
+def _best(x: Tensor, count: int, axis: int, largest: bool = True) -> list[Tensor]:
     order = [*range(x.ndim)]
     order[axis], order[-1] = order[-1], order[axis]
     last = ops.transpose(x, perm=tuple(order))
@@ -20,21 +22,24 @@ def _topk(x: Tensor, k: Any = None, axis: int = -1, largest: int = 1, sorted: in
     return [ops.transpose(each, perm=tuple(order)) for each in (values, at)]
 
 
+def _topk_1(x: Tensor, k: int, axis: int = -1) -> list[Tensor]:
+    """As before opset 10, when the count was an attribute."""
+    return _best(x, k, axis)
+
+
 def _non_zero(x: Tensor) -> Tensor:
     return tensor(np.array(np.nonzero(x.numpy()), np.int32))
 
 
 def _unique(x: Tensor, axis: int | None = None, sorted: int = 1) -> list[Tensor]:
-    values = x.numpy()
+    """Distinct values, where each is first, which each value is, and how often each is there."""
     found, first, inverse, counts = np.unique(
-        values, return_index=True, return_inverse=True, return_counts=True, axis=axis
+        x.numpy(), return_index=True, return_inverse=True, return_counts=True, axis=axis
     )
     if not sorted:
         order = np.argsort(first)
-        back = np.argsort(order)
-        axis_of = axis or 0
-        found, first, counts = np.take(found, order, axis_of), first[order], counts[order]
-        inverse = back[inverse]
+        found, first, counts = np.take(found, order, axis or 0), first[order], counts[order]
+        inverse = np.argsort(order)[inverse]
     parts = (first, inverse.ravel(), counts)
     return [tensor(found), *(tensor(part.astype(np.int32)) for part in parts)]
 
@@ -55,24 +60,26 @@ def _suppressed(
     center_point_box: int = 0,
 ) -> Tensor:
     """[n, 3]: batch, class and box of what is kept, best first in each class."""
-    count = int(numbers(most)[0]) if most is not None and most.size else 0
-    overlap = float(numbers(iou)[0]) if iou is not None and iou.size else 0.0
-    threshold = float(numbers(least)[0]) if least is not None and least.size else -np.inf
-    corners, rows = boxes.numpy(), []
+    count, overlap, threshold = int(_or(most, 0)), _or(iou, 0.0), _or(least, -np.inf)
+    corners, values, rows = boxes.numpy(), scores.numpy(), []
     if center_point_box:
         x, y, w, h = np.moveaxis(corners, -1, 0)
         corners = np.stack([y - h / 2, x - w / 2, y + h / 2, x + w / 2], axis=-1)
-    values = scores.numpy()
-    for batch in range(len(corners)):
-        for kind in range(values.shape[1]):
-            kept = _kept(corners[batch], values[batch, kind], count, overlap, threshold)
-            rows += [(batch, kind, box) for box in kept]
+    for batch, kind in np.ndindex(*values.shape[:2]):
+        kept = _kept(corners[batch], values[batch, kind], count, overlap, threshold)
+        rows += [(batch, kind, box) for box in kept]
     return tensor(np.array(rows, np.int32).reshape(-1, 3))
+
+
+def _or(x: Tensor | None, default: float) -> float:
+    """Return the value of a setting that may be absent or empty."""
+    return float(number(x)) if x is not None and x.size else default
 
 
 def _kept(
     boxes: np.ndarray, scores: np.ndarray, count: int, overlap: float, least: float
 ) -> list[int]:
+    """Return the boxes of a class that overlap no better one of it by more than a share."""
     y1, y2 = np.sort(boxes[:, [0, 2]], axis=1).T
     x1, x2 = np.sort(boxes[:, [1, 3]], axis=1).T
     area = (y2 - y1) * (x2 - x1)
@@ -92,6 +99,7 @@ def _kept(
 
 
 def _hardmax(x: Tensor, axis: int = -1) -> Tensor:
+    """1 for the first of the largest values along an axis, 0 for the others."""
     axis %= x.ndim
     best = ops.expand_dims(ops.argmax(x, axis=axis), axis=axis)
     shape = tuple(n if i == axis else 1 for i, n in enumerate(x.shape))
@@ -104,6 +112,6 @@ ROWS: Rows = {
     "Hardmax": _hardmax,
     "NonMaxSuppression": _suppressed,
     "NonZero": _non_zero,
-    "TopK": _topk,
+    "TopK": {1: _topk_1, 10: _topk},
     "Unique": _unique,
 }

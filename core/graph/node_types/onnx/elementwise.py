@@ -3,11 +3,28 @@
 from functools import reduce
 from typing import Any
 
-import numpy as np
-
 from core import ops
 from core.engine.tensors import Tensor
-from core.graph.node_types.onnx.rows import Rows
+from core.graph.node_types.onnx.rows import Function, Rows
+
+
+def _aligned(function: Function) -> Function:
+    """As before opset 7: the second input may begin at any axis of the first."""
+
+    def row(x: Tensor, y: Tensor, axis: int | None = None, broadcast: int = 0) -> Tensor:
+        if not broadcast or axis is None:
+            return function(x, y)
+        after = x.ndim - axis % x.ndim - y.ndim
+        return function(x, ops.reshape(y, shape=(*y.shape, *(1,) * after)))
+
+    return row
+
+
+def _prelu_1(x: Tensor, slope: Tensor) -> Tensor:
+    """As before opset 7: a slope for each channel."""
+    if slope.size > 1:
+        slope = ops.reshape(slope, shape=(-1, *(1,) * (x.ndim - 2)))
+    return ops.prelu(x, slope)
 
 
 def _truncated(x: Tensor, y: Tensor) -> Tensor:
@@ -20,9 +37,19 @@ def _truncated(x: Tensor, y: Tensor) -> Tensor:
 
 def _mod(x: Tensor, y: Tensor, fmod: int = 0) -> Tensor:
     """The remainder with the sign of y, or as C does with that of x."""
-    if not fmod:
+    if fmod:
+        return ops.abs(ops.mod(ops.abs(x), ops.abs(y))) * ops.sign(x)
+    if x.dtype != "float32":
         return ops.mod(x, y)
-    return ops.abs(ops.mod(ops.abs(x), ops.abs(y))) * ops.sign(x)
+    # Infinite divisors leave x, or are the result if x has the other sign; zeros have y's sign.
+    is_whole = ops.logical_and(ops.is_inf(y), ops.is_finite(x))
+    rest = ops.where(is_whole, x, ops.mod(x, ops.where(is_whole, 1.0, y)))
+    rest = ops.where(ops.logical_and(is_whole, x * ops.sign(y) < 0), y, rest)
+    return ops.where(ops.equal(rest, 0.0), ops.sign(y) * 0.0, rest)
+
+
+def _power(x: Tensor, y: Tensor) -> Tensor:
+    return ops.cast(ops.pow(x, y), dtype=x.dtype)
 
 
 def _clip(x: Tensor, low: Any = None, high: Any = None, **attributes: float) -> Tensor:
@@ -65,8 +92,8 @@ ROWS: Rows = {
     "Abs": ops.abs,
     "Acos": ops.acos,
     "Acosh": ops.acosh,
-    "Add": lambda x, y: x + y,
-    "And": ops.logical_and,
+    "Add": {1: _aligned(ops.add), 7: ops.add},
+    "And": {1: _aligned(ops.logical_and), 7: ops.logical_and},
     "Asin": ops.asin,
     "Asinh": ops.asinh,
     "Atan": ops.atan,
@@ -76,20 +103,20 @@ ROWS: Rows = {
     "Clip": _clip,
     "Cos": ops.cos,
     "Cosh": ops.cosh,
-    "Div": _truncated,
+    "Div": {1: _aligned(_truncated), 7: _truncated},
     "Elu": _elu,
-    "Equal": ops.equal,
+    "Equal": {1: _aligned(ops.equal), 7: ops.equal},
     "Erf": ops.erf,
     "Exp": ops.exp,
     "Floor": ops.floor,
     "Gelu": _gelu,
-    "Greater": ops.greater,
+    "Greater": {1: _aligned(ops.greater), 7: ops.greater},
     "GreaterOrEqual": ops.greater_equal,
     "HardSigmoid": _hard_sigmoid,
     "HardSwish": lambda x: x * _hard_sigmoid(x, 1 / 6),
-    "Identity": lambda x: x,
+    "Identity": lambda x: [x],  # a list, too, is one value
     "LeakyRelu": lambda x, alpha=0.01: ops.leaky_relu(x, alpha=alpha),
-    "Less": ops.less,
+    "Less": {1: _aligned(ops.less), 7: ops.less},
     "LessOrEqual": ops.less_equal,
     "Log": ops.log,
     "Max": lambda *xs: reduce(ops.maximum, xs),
@@ -97,17 +124,16 @@ ROWS: Rows = {
     "Min": lambda *xs: reduce(ops.minimum, xs),
     "Mish": lambda x: x * ops.tanh(ops.softplus(x)),
     "Mod": _mod,
-    "Mul": lambda x, y: x * y,
+    "Mul": {1: _aligned(ops.mul), 7: ops.mul},
     "Neg": ops.neg,
     "Not": ops.logical_not,
-    "Or": ops.logical_or,
-    "PRelu": ops.prelu,
-    "Pow": lambda x, y: ops.cast(ops.pow(x, y), dtype=x.dtype),
+    "Or": {1: _aligned(ops.logical_or), 7: ops.logical_or},
+    "PRelu": {1: _prelu_1, 7: ops.prelu},
+    "Pow": {1: _aligned(_power), 7: _power},
     "Reciprocal": ops.reciprocal,
     "Relu": ops.relu,
     "Round": ops.round,
-    "Selu": lambda x, alpha=1.6732632423543772, gamma=1.0507009873554805: gamma
-    * _elu(x, alpha),
+    "Selu": lambda x, alpha=1.6732632423543772, gamma=1.0507009873554805: gamma * _elu(x, alpha),
     "Sigmoid": ops.sigmoid,
     "Sign": ops.sign,
     "Sin": ops.sin,
@@ -115,18 +141,17 @@ ROWS: Rows = {
     "Softplus": ops.softplus,
     "Softsign": lambda x: x / (1 + ops.abs(x)),
     "Sqrt": ops.sqrt,
-    "Sub": lambda x, y: x - y,
+    "Sub": {1: _aligned(ops.sub), 7: ops.sub},
     "Sum": lambda *xs: reduce(ops.add, xs),
     "Swish": lambda x, alpha=1.0: x * ops.sigmoid(alpha * x),
     "Tan": ops.tan,
     "Tanh": ops.tanh,
     "ThresholdedRelu": lambda x, alpha=1.0: ops.select(x > alpha, x, 0.0 * x),
     "Where": ops.where,
-    "Xor": ops.logical_xor,
+    "Xor": {1: _aligned(ops.logical_xor), 7: ops.logical_xor},
     "BitwiseAnd": ops.bitwise_and,
     "BitwiseOr": lambda x, y: x + y - ops.bitwise_and(x, y),
     "BitwiseXor": lambda x, y: x + y - 2 * ops.bitwise_and(x, y),
-    "Dropout": lambda x, *_, **old: [x, ops.ones_like(x) > 0],
     "IsInf": _is_infinite,
     "IsNaN": ops.is_nan,
     "Shrink": _shrink,

@@ -1,6 +1,7 @@
 """LSTM, GRU and RNN, step by step in either direction or both."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from core import ops
@@ -9,10 +10,17 @@ from core.errors import CoreError
 from core.graph.node_types.onnx.elementwise import ROWS as ELEMENTWISE
 from core.graph.node_types.onnx.rows import Function, Rows
 
-#: Names of activations in any case; those that take alpha and beta have them in this order.
-_ACTIVATIONS = {name.lower(): row for name, row in ELEMENTWISE.items()}
-_WITH_NUMBERS = {
-    "affine": 2, "leakyrelu": 1, "thresholdedrelu": 1, "scaledtanh": 2, "hardsigmoid": 2, "elu": 1
+#: Activations by name in small letters.
+_ACTIVATIONS: dict[str, Function] = {
+    **{name.lower(): row for name, row in ELEMENTWISE.items() if callable(row)},
+    "affine": lambda x, alpha=1.0, beta=0.0: alpha * x + beta,
+    "scaledtanh": lambda x, alpha=1.0, beta=1.0: alpha * ops.tanh(beta * x),
+}
+
+#: How many of alpha and beta an activation takes.
+_TAKES = {
+    **dict.fromkeys(("affine", "hardsigmoid", "scaledtanh"), 2),
+    **dict.fromkeys(("elu", "leakyrelu", "thresholdedrelu"), 1),
 }
 
 Step = Callable[[Tensor, list[Tensor]], list[Tensor]]
@@ -38,29 +46,23 @@ class Direction(NamedTuple):
     f: Sequence[Function]
 
 
-def _activations(names: Sequence[str], alpha: Sequence[float], beta: Sequence[float]) -> list[Any]:
+def _activations(
+    names: Sequence[str], alpha: Sequence[float], beta: Sequence[float], clip: float
+) -> list[Function]:
     """Return the functions of names, which take the numbers given in turn."""
     alphas, betas, found = iter(alpha), iter(beta), []
     for name in names:
         key = name.lower()
-        count = _WITH_NUMBERS.get(key, 0)
-        numbers = [next(alphas, None)] * (count > 0) + [next(betas, None)] * (count > 1)
-        given = {n: v for n, v in zip(("alpha", "beta"), numbers, strict=False) if v is not None}
-        if key == "affine":
-            a, b = given.get("alpha", 1.0), given.get("beta", 0.0)
-            found.append(lambda x, a=a, b=b: a * x + b)
-        elif key == "scaledtanh":
-            a, b = given.get("alpha", 1.0), given.get("beta", 1.0)
-            found.append(lambda x, a=a, b=b: a * ops.tanh(b * x))
-        elif key in _ACTIVATIONS:
-            row = _ACTIVATIONS[key]
-            found.append(lambda x, row=row, given=given: row(x, **given))
-        else:
+        if key not in _ACTIVATIONS:
             raise CoreError(f"the activation {name!r:.40} is unknown")
+        taken = zip(("alpha", "beta")[: _TAKES.get(key, 0)], (alphas, betas), strict=False)
+        given = {n: v for n, values in taken if (v := next(values, None)) is not None}
+        found.append(_clipped(partial(_ACTIVATIONS[key], **given), clip))
     return found
 
 
 def _clipped(f: Function, clip: float) -> Function:
+    """Return an activation of values within a bound, if there is one."""
     return f if not clip else lambda x: f(ops.clip_by_value(x, -clip, clip))
 
 
@@ -91,30 +93,32 @@ def _run(
 
 
 def _projected(x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
+    """Return the products with rows of weights, and the bias."""
     y = ops.matmul(x, w, transpose_b=True)
     return y if bias is None else y + bias
 
 
-def _lstm_step(d: Direction, units: int, input_forget: bool) -> Step:
+def _lstm_step(d: Direction, input_forget: bool) -> Step:
+    """Return a step of output and cell; gates stand in the order input, output, forget, cell."""
     f, g, h = d.f
+    peep = None if d.p is None else ops.split(d.p, num_or_size_splits=3, axis=-1)
+
+    def seen(x: Tensor, gate: int, cell: Tensor) -> Tensor:
+        return x if peep is None else x + peep[gate] * cell
 
     def step(x: Tensor, states: list[Tensor]) -> list[Tensor]:
         before, cell = states
-        parts = ops.split(x + _projected(before, d.r, d.rb), num_or_size_splits=4, axis=-1)
-        i, o, forget, c = parts
-        peep = [None] * 3 if d.p is None else ops.split(d.p, num_or_size_splits=3, axis=-1)
-        i = f(i if peep[0] is None else i + peep[0] * cell)
-        keep = 1.0 - i if input_forget else f(
-            forget if peep[2] is None else forget + peep[2] * cell
-        )
-        cell = keep * cell + i * g(c)
-        o = f(o if peep[1] is None else o + peep[1] * cell)
-        return [o * h(cell), cell]
+        gates = ops.split(x + _projected(before, d.r, d.rb), num_or_size_splits=4, axis=-1)
+        i = f(seen(gates[0], 0, cell))
+        keep = 1.0 - i if input_forget else f(seen(gates[2], 2, cell))
+        cell = keep * cell + i * g(gates[3])
+        return [f(seen(gates[1], 1, cell)) * h(cell), cell]
 
     return step
 
 
-def _gru_step(d: Direction, units: int, linear_before_reset: bool) -> Step:
+def _gru_step(d: Direction, linear_before_reset: bool) -> Step:
+    """Return a step of the output; gates stand in the order update, reset, hidden."""
     f, g = d.f
     rz, rr, rh = ops.split(d.r, num_or_size_splits=3, axis=0)
     parts = [None] * 3 if d.rb is None else ops.split(d.rb, num_or_size_splits=3, axis=0)
@@ -133,13 +137,21 @@ def _gru_step(d: Direction, units: int, linear_before_reset: bool) -> Step:
     return step
 
 
-def _rnn_step(d: Direction, units: int, _: bool) -> Step:
+def _rnn_step(d: Direction, _: bool) -> Step:
     (f,) = d.f
     return lambda x, states: [f(x + _projected(states[0], d.r, d.rb))]
 
 
 def _row(gates: int, states: int, default: Sequence[str], make: Function, option: str) -> Function:
-    """Return the row of a recurrent op."""
+    """Return the row of a recurrent op.
+
+    Args:
+        gates: how many products of units a step has.
+        states: how many values go from step to step.
+        default: names of the activations of a direction.
+        make: returns the step of a direction.
+        option: the attribute that changes the step.
+    """
 
     def row(
         x: Tensor,
@@ -157,45 +169,49 @@ def _row(gates: int, states: int, default: Sequence[str], make: Function, option
         layout: int = 0,
         **options: Any,
     ) -> list[Tensor]:
-        count, units = w.shape[0], r.shape[-1]
+        names = activations or (*default,) * w.shape[0]
+        functions = _activations(names, activation_alpha, activation_beta, clip)
         initial = [*more[:states], *(None,) * states][:states]
         peepholes = more[states] if len(more) > states else None
-        x = ops.transpose(x, perm=(1, 0, 2)) if layout else x
         if layout:
-            initial = [s if s is None else ops.transpose(s, perm=(1, 0, 2)) for s in initial]
-        names = activations or tuple(default) * count
-        functions = _activations(names, activation_alpha, activation_beta)
-        functions = [_clipped(f, clip) for f in functions]
-        each, ys, lasts = len(functions) // count, [], []
-        for k in range(count):
-            bias = None if b is None else ops.split(b[k], num_or_size_splits=2, axis=0)
-            d = Direction(
-                w[k],
-                r[k],
-                None if bias is None else bias[0],
-                None if bias is None else bias[1],
-                None if peepholes is None else peepholes[k],
-                functions[k * each : (k + 1) * each],
-            )
-            zeros = ops.zeros((x.shape[1], units))
-            first = [zeros if s is None else s[k] for s in initial]
-            steps = ops.reshape(
-                _projected(ops.reshape(x, shape=(-1, x.shape[2])), d.w, d.wb),
-                shape=(*x.shape[:2], gates * units),
-            )
-            step = make(d, units, bool(options.get(option, 0)))
-            backwards = direction == "reverse" or k == 1
-            outputs, final = _run(steps, step, first, lengths, backwards)
-            ys.append(ops.stack(outputs, axis=0))
-            lasts.append(final)
-        y = ops.stack(ys, axis=1)
-        ends = [ops.stack([final[i] for final in lasts], axis=0) for i in range(states)]
+            x = _batch_second(x)
+            initial = [s if s is None else _batch_second(s) for s in initial]
+        ways = []
+        for k, d in enumerate(_directions(w, r, b, peepholes, functions)):
+            zeros = ops.zeros((x.shape[1], r.shape[-1]))
+            begin = [zeros if s is None else s[k] for s in initial]
+            flat = ops.reshape(x, shape=(x.shape[0] * x.shape[1], x.shape[2]))
+            steps = _projected(flat, d.w, d.wb)
+            steps = ops.reshape(steps, shape=(*x.shape[:2], gates * r.shape[-1]))
+            step = make(d, bool(options.get(option, 0)))
+            ways.append(_run(steps, step, begin, lengths, direction == "reverse" or k == 1))
+        y = ops.stack([ops.stack(outputs, axis=0) for outputs, _ in ways], axis=1)
+        ends = [ops.stack([last[i] for _, last in ways], axis=0) for i in range(states)]
         if layout:
-            y = ops.transpose(y, perm=(2, 0, 1, 3))
-            ends = [ops.transpose(end, perm=(1, 0, 2)) for end in ends]
+            return [ops.transpose(y, perm=(2, 0, 1, 3)), *map(_batch_second, ends)]
         return [y, *ends]
 
     return row
+
+
+def _batch_second(x: Tensor) -> Tensor:
+    """Swap the first two axes."""
+    return ops.transpose(x, perm=(1, 0, 2))
+
+
+def _directions(
+    w: Tensor,
+    r: Tensor,
+    b: Tensor | None,
+    peepholes: Tensor | None,
+    functions: Sequence[Function],
+) -> Iterator[Direction]:
+    """Yield the parts of weights, one of each direction, which have as many activations."""
+    count, each = w.shape[0], len(functions) // w.shape[0]
+    for k in range(count):
+        wb, rb = (None, None) if b is None else ops.split(b[k], num_or_size_splits=2, axis=0)
+        p = None if peepholes is None else peepholes[k]
+        yield Direction(w[k], r[k], wb, rb, p, functions[k * each : (k + 1) * each])
 
 
 ROWS: Rows = {

@@ -6,7 +6,7 @@ that op.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,32 +29,51 @@ class How(NamedTuple):
     extrapolation: float = 0.0
 
 
-def sources(old: int, new: int, scale: float, how: How, region: tuple[float, float]) -> np.ndarray:
+class Axis(NamedTuple):
+    """An axis that is resized.
+
+    Attributes:
+        number: of the axis.
+        old: its length.
+        new: its length after.
+        scale: their ratio as the file has it, which lengths round.
+        region: begin and end of what is resized, for ``tf_crop_and_resize``.
+    """
+
+    number: int
+    old: int
+    new: int
+    scale: float
+    region: tuple[float, float] = (0.0, 1.0)
+
+
+def sources(axis: Axis, how: How) -> np.ndarray:
     """Return the position in the old axis of each new value."""
-    i = np.arange(new, dtype=np.float64)
+    i, old, new = np.arange(axis.new, dtype=np.float64), axis.old, axis.new
+    centres = (i + 0.5) / axis.scale
     match how.coordinates:
         case "half_pixel":
-            return (i + 0.5) / scale - 0.5
+            return centres - 0.5
         case "half_pixel_symmetric":
-            adjusted = new / (scale * old) if scale * old else 1.0
-            return old / 2 * (1 - adjusted) + (i + 0.5) / scale - 0.5
+            return old / 2 * (1 - new / (axis.scale * old)) + centres - 0.5
         case "pytorch_half_pixel":
-            return (i + 0.5) / scale - 0.5 if new > 1 else i * 0.0
+            return centres - 0.5 if new > 1 else i * 0.0
         case "align_corners":
-            return i * (old - 1) / (new - 1) if new > 1 else i * 0.0
+            return i * (old - 1) / max(new - 1, 1)
         case "asymmetric":
-            return i / scale
+            return i / axis.scale
         case "tf_half_pixel_for_nn":
-            return (i + 0.5) / scale
+            return centres
         case "tf_crop_and_resize":
-            begin, end = region
+            begin, end = axis.region
             if new == 1:
                 return i * 0 + 0.5 * (begin + end) * (old - 1)
             return begin * (old - 1) + i * (end - begin) * (old - 1) / (new - 1)
-    raise CoreError(f"coordinate_transformation_mode {how.coordinates!r} is unknown")
+    raise CoreError(f"the coordinate_transformation_mode {how.coordinates!r:.40} is unknown")
 
 
 def _rounded(at: np.ndarray, how: str) -> np.ndarray:
+    """Return the nearest positions."""
     match how:
         case "round_prefer_floor":
             return np.ceil(at - 0.5)
@@ -75,29 +94,31 @@ def _cubic(x: np.ndarray, a: float) -> np.ndarray:
     return np.where(x <= 1, near, np.where(x < 2, far, 0.0))
 
 
-def matrix(old: int, new: int, scale: float, how: How, region: tuple[float, float]) -> np.ndarray:
+def matrix(axis: Axis, how: How) -> np.ndarray:
     """Return the weights of the old values for each new one: float64 [new, old]."""
-    at = sources(old, new, scale, how, region)
-    found = np.zeros((new, old))
-    rows = np.arange(new)[:, None]
+    at, rows = sources(axis, how), np.arange(axis.new)
+    found = np.zeros((axis.new, axis.old))
     if how.mode == "nearest":
-        found[rows[:, 0], _rounded(at, how.nearest).clip(0, old - 1).astype(int)] = 1
-    else:
-        radius = 1 if how.mode == "linear" else 2
-        stretch = max(1 / scale, 1.0) if how.antialias else 1.0
-        reach = int(np.ceil(radius * stretch)) + 1
-        taps = np.floor(at)[:, None] + np.arange(-reach, reach + 1)
-        distance = (taps - at[:, None]) / stretch
-        if how.mode == "linear":
-            weights = np.maximum(1 - np.abs(distance), 0)
-        else:
-            weights = _cubic(distance, how.cubic)
-        if how.exclude_outside:
-            weights = weights * ((taps >= 0) & (taps < old))
-        if how.exclude_outside or how.antialias:
-            weights = weights / weights.sum(1, keepdims=True)
-        np.add.at(found, (rows, taps.clip(0, old - 1).astype(int)), weights)
+        found[rows, _rounded(at, how.nearest).clip(0, axis.old - 1).astype(int)] = 1
+        return found
+    taps, weights = _taps(at, axis, how)
+    np.add.at(found, (rows[:, None], taps.clip(0, axis.old - 1).astype(int)), weights)
     return found
+
+
+def _taps(at: np.ndarray, axis: Axis, how: How) -> tuple[np.ndarray, np.ndarray]:
+    """Return positions around others, also outside, and their weights: both [new, count]."""
+    stretch = max(1 / axis.scale, 1.0) if how.antialias else 1.0
+    reach = int(np.ceil((1 if how.mode == "linear" else 2) * stretch)) + 1
+    taps = np.floor(at)[:, None] + np.arange(-reach, reach + 1)
+    steps = (taps - at[:, None]) / stretch
+    is_linear = how.mode == "linear"
+    weights = np.maximum(1 - np.abs(steps), 0) if is_linear else _cubic(steps, how.cubic)
+    if how.exclude_outside:
+        weights = weights * ((taps >= 0) & (taps < axis.old))
+    if how.exclude_outside or how.antialias:
+        weights = weights / weights.sum(1, keepdims=True)
+    return taps, weights
 
 
 def _resize(
@@ -115,6 +136,7 @@ def _resize(
     mode: str = "nearest",
     nearest_mode: str = "round_prefer_floor",
 ) -> Tensor:
+    """Resize to sizes or by scales; the file gives one of them, the other is absent or empty."""
     how = How(
         mode,
         coordinate_transformation_mode,
@@ -126,49 +148,56 @@ def _resize(
     )
     chosen = axes_of(axes, x, tuple(range(x.ndim)))
     old = [x.shape[axis] for axis in chosen]
-    if sizes is not None and sizes.size:
-        asked = list(numbers(sizes))
-        if keep_aspect_ratio_policy != "stretch":
-            pick = min if keep_aspect_ratio_policy == "not_larger" else max
-            common = pick(n / m for n, m in zip(asked, old, strict=True))
-            asked = [int(np.floor(common * m + 0.5)) for m in old]
-            factors = [common] * len(old)
-        else:
-            factors = [n / m for n, m in zip(asked, old, strict=True)]
+    asked = numbers(sizes)
+    if asked:
+        new, factors = _of_sizes(old, asked, keep_aspect_ratio_policy)
     else:
-        factors = list(numbers(scales))
-        asked = [int(np.floor(np.float64(m) * f)) for m, f in zip(old, factors, strict=True)]
-    regions = [(0.0, 1.0)] * len(chosen)
-    if how.coordinates == "tf_crop_and_resize":
-        given = numbers(roi)
-        regions = [(given[i], given[i + len(chosen)]) for i in range(len(chosen))]
-    return resized(x, chosen, asked, factors, how, regions)
+        new, factors = _of_scales(old, numbers(scales))
+    count = len(chosen)
+    given = numbers(roi) if how.coordinates == "tf_crop_and_resize" else ()
+    regions = [*zip(given[:count], given[count:], strict=True)] or [(0.0, 1.0)] * count
+    return resized(x, [*map(Axis, chosen, old, new, factors, regions)], how)
 
 
-def resized(
-    x: Tensor, axes: Sequence[int], sizes: Sequence[int], scales: Any, how: How, regions: Any
-) -> Tensor:
+def _of_sizes(
+    old: Sequence[int], asked: Sequence[int], policy: str
+) -> tuple[Sequence[int], Sequence[float]]:
+    """Return lengths and scales for sizes, which may bound one scale of all axes."""
+    factors = [n / m for n, m in zip(asked, old, strict=True)]
+    if policy == "stretch":
+        return asked, factors
+    common = min(factors) if policy == "not_larger" else max(factors)
+    return [int(np.floor(common * m + 0.5)) for m in old], [common] * len(old)
+
+
+def _of_scales(
+    old: Sequence[int], scales: Sequence[float]
+) -> tuple[Sequence[int], Sequence[float]]:
+    """Return lengths and scales; a length is rounded down."""
+    return [int(np.floor(np.float64(m) * f)) for m, f in zip(old, scales, strict=True)], scales
+
+
+def resized(x: Tensor, axes: Sequence[Axis], how: How) -> Tensor:
     """Resize along some axes."""
-    outside = None
-    matrices = {}
-    for axis, new, scale, region in zip(axes, sizes, scales, regions, strict=True):
-        old = x.shape[axis]
-        matrices[axis] = found = matrix(old, new, scale, how, region)
-        if how.coordinates == "tf_crop_and_resize":
-            at = sources(old, new, scale, how, region)
-            is_out = (at < 0) | (at > old - 1)
-            along = is_out.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
-            outside = along if outside is None else outside | along
-        del found
+    matrices = {axis.number: matrix(axis, how) for axis in axes}
     y = _of_images(x, matrices) if x.ndim == 4 else None
     if y is None:
         y = x
-        for axis, weights in matrices.items():
-            if not _is_identity(weights):
-                y = _along(y, axis, weights)
-    if outside is not None and outside.any():
-        y = ops.where(tensor(np.broadcast_to(outside, y.shape)), how.extrapolation, y)
-    return y
+        for number, weights in matrices.items():
+            y = y if _is_identity(weights) else _along(y, number, weights)
+    return _extrapolated(y, axes, how) if how.coordinates == "tf_crop_and_resize" else y
+
+
+def _extrapolated(y: Tensor, axes: Sequence[Axis], how: How) -> Tensor:
+    """Put the value for positions outside where an axis has one."""
+    outside = np.zeros((1,) * y.ndim, bool)
+    for axis in axes:
+        at = sources(axis, how)
+        is_outside = (at < 0) | (at > axis.old - 1)
+        outside = outside | is_outside.reshape(
+            [-1 if i == axis.number else 1 for i in range(y.ndim)]
+        )
+    return ops.where(tensor(np.broadcast_to(outside, y.shape)), how.extrapolation, y)
 
 
 def _is_identity(weights: np.ndarray) -> bool:
@@ -218,23 +247,23 @@ def _op_matrix(new: int, old: int, op: str, how: dict[str, bool]) -> np.ndarray:
         grid = "align_corners"
     elif how["half_pixel_centers"]:
         grid = "half_pixel" if mode == "linear" else "tf_half_pixel_for_nn"
-    return matrix(old, new, new / old, How(mode, grid, "floor"), (0.0, 1.0))
+    return matrix(Axis(0, old, new, new / old), How(mode, grid, "floor"))
 
 
-def _upsample(
-    x: Tensor, scales: Any = None, mode: str = "nearest", **old: Sequence[float]
-) -> Tensor:
-    factors = numbers(scales) if scales is not None else tuple(old["scales"])
-    sizes = [int(np.floor(n * f)) for n, f in zip(x.shape, factors, strict=True)]
-    how = How(mode, "asymmetric", "floor")
-    return resized(x, range(x.ndim), sizes, factors, how, [(0.0, 1.0)] * x.ndim)
+def _upsample(x: Tensor, scales: Tensor, mode: str = "nearest") -> Tensor:
+    """As Resize of opset 10, whose positions are those of the corners."""
+    factors = numbers(scales)
+    new, _ = _of_scales(x.shape, factors)
+    return resized(
+        x, [*map(Axis, range(x.ndim), x.shape, new, factors)], How(mode, "asymmetric", "floor")
+    )
 
 
-def _resize_10(x: Tensor, scales: Tensor, mode: str = "nearest") -> Tensor:
-    return _upsample(x, scales, mode)
+def _upsample_7(x: Tensor, scales: Sequence[float], mode: str = "nearest") -> Tensor:
+    return _upsample(x, tensor(np.array(scales, np.float32)), mode)
 
 
 ROWS: Rows = {
-    "Resize": {10: _resize_10, 11: _resize},
-    "Upsample": _upsample,
+    "Resize": {10: _upsample, 11: _resize},
+    "Upsample": {7: _upsample_7, 9: _upsample},
 }

@@ -24,10 +24,13 @@ PRESENT = "present inputs"
 #: The attribute with the names of the element types of inputs, for rows with such a keyword.
 TYPES = "types"
 
+#: The attribute with the number of results that the file names, for rows with such a keyword.
+OUTPUTS = "outputs"
+
 Function = Callable[..., Any]
 
 #: Functions by name of op; where an op changed, by the opset since which each is right.
-Rows = Mapping[str, Function | Mapping[int, Function]]
+Rows = Mapping[str, "Function | Needs | Mapping[int, Function | Needs]"]
 
 
 class Needs(NamedTuple):
@@ -88,17 +91,28 @@ def _known(function: Function, attributes: Attributes) -> dict[str, Any]:
     return dict(attributes)
 
 
-def takes_types(function: Function) -> bool:
-    """Whether a row needs to know the element types of its inputs."""
-    return TYPES in inspect.signature(function).parameters
+def facts_for(row: Function | Needs | None, types: Sequence[str], outputs: int) -> dict[str, Any]:
+    """Return the keywords that the reader adds for a row: those of them that it takes."""
+    known = {TYPES: tuple(types), OUTPUTS: outputs}
+    if row is None or isinstance(row, Needs):
+        return {}
+    parameters = inspect.signature(row).parameters
+    return {name: value for name, value in known.items() if name in parameters}
 
 
-def numbers(x: Tensor | None) -> tuple[int, ...]:
+def numbers(x: Tensor | None) -> tuple[Any, ...]:
     """Return the values of a vector that must be known when a plan is made; () for None."""
     return () if x is None else tuple(x.numpy().ravel().tolist())
+
+
+def number(x: Tensor) -> Any:
+    """Return the first value of a tensor that must be known when a plan is made."""
+    return numbers(x)[0]
 
 
 def axes_of(axes: Tensor | Sequence[int] | None, x: Tensor, default: Any = None) -> Any:
     """Return axes, which are an attribute in old opsets and an input later; counted from 0."""
     given = numbers(axes) if isinstance(axes, Tensor) else tuple(axes or ())
+    if any(not -max(x.ndim, 1) <= axis < max(x.ndim, 1) for axis in given):
+        raise CoreError(f"axes {given} are not all axes of a tensor of shape {x.shape}")
     return tuple(axis % max(x.ndim, 1) for axis in given) if given else default

@@ -7,66 +7,75 @@ import numpy as np
 from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
-from core.graph.node_types.onnx.rows import Rows, numbers
+from core.errors import CoreError
+from core.graph.node_types.onnx.rows import Function, Rows, number
 
 
-def _transform(
-    x: Tensor, length: int | None, axis: int, inverse: bool, onesided: bool
-) -> Tensor:
-    """Transform [.., 1 or 2] along an axis; parts of a complex number are the last axis."""
-    axis = axis % x.ndim
-    n = x.shape[axis] if length is None else length
-    if n != x.shape[axis]:
-        sides = [(0, max(n - x.shape[i], 0)) if i == axis else (0, 0) for i in range(x.ndim)]
-        x = ops.pad(x, paddings=sides)
-        x = x[tuple(slice(n) if i == axis else slice(None) for i in range(x.ndim))]
-    angle = 2 * np.pi * np.outer(np.arange(n), np.arange(n)) / n * (1 if inverse else -1)
-    turns = np.exp(1j * angle) / (n if inverse else 1)
-    if onesided and inverse:  # the other half is the conjugate
-        half = n // 2 + 1
-        weights = np.full(half, 2.0)
-        weights[0] = 1
-        if n % 2 == 0:
-            weights[-1] = 1
-        turns = turns[:half] * weights[:, None]
-        x = x[tuple(slice(half) if i == axis else slice(None) for i in range(x.ndim))]
-    elif onesided:
-        turns = turns[:, : n // 2 + 1]
-    order = (*(i for i in range(x.ndim) if i not in (axis, x.ndim - 1)), x.ndim - 1, axis)
-    rows = ops.transpose(x, perm=order)
-    real, imaginary = (tensor(part.astype(np.float32)) for part in (turns.real, turns.imag))
-    a = rows[..., 0, :]
-    if x.shape[-1] == 1:
-        parts = [ops.matmul(a, real), ops.matmul(a, imaginary)]
+def _transform(x: Tensor, n: int, axis: int, inverse: bool, onesided: bool) -> Tensor:
+    """Transform [.., 1 or 2] along an axis; the last axis has the parts of complex numbers."""
+    axis %= x.ndim
+    if inverse and onesided:
+        n = n or 2 * (x.shape[axis] - 1)
+        matrix = _inverse_turns(n)
     else:
-        b = rows[..., 1, :]
-        parts = [
-            ops.matmul(a, real) - ops.matmul(b, imaginary),
-            ops.matmul(a, imaginary) + ops.matmul(b, real),
-        ]
-    if onesided and inverse:
-        parts = parts[:1]
-    y = ops.stack(parts, axis=-2)
+        n = n or x.shape[axis]
+        matrix = _turns(n, inverse)[:, : n // 2 + 1 if onesided else n]
+    order = (*(i for i in range(x.ndim - 1) if i != axis), x.ndim - 1, axis)
+    rows = ops.transpose(_cut(x, axis, len(matrix)), perm=order)
+    y = _product(rows, matrix, is_real=inverse and onesided)
     return ops.transpose(y, perm=tuple(int(i) for i in np.argsort(order)))
+
+
+def _cut(x: Tensor, axis: int, length: int) -> Tensor:
+    """Return a tensor with that length of an axis: cut, or followed by zeros."""
+    more = max(length - x.shape[axis], 0)
+    if more:
+        return ops.pad(x, paddings=[(0, more if i == axis else 0) for i in range(x.ndim)])
+    return x[(slice(None),) * axis + (slice(length),)]
+
+
+def _turns(n: int, inverse: bool) -> np.ndarray:
+    """Return the matrix of a transform of n values."""
+    angle = 2 * np.pi * np.outer(np.arange(n), np.arange(n)) / n
+    return np.exp(1j * angle) / n if inverse else np.exp(-1j * angle)
+
+
+def _inverse_turns(n: int) -> np.ndarray:
+    """Return the matrix of n real values from half a spectrum, whose rest is its conjugate."""
+    weights = np.full(n // 2 + 1, 2.0)
+    weights[0] = 1
+    if n % 2 == 0:
+        weights[-1] = 1
+    return _turns(n, True)[: n // 2 + 1] * weights[:, None]
+
+
+def _product(rows: Tensor, matrix: np.ndarray, is_real: bool) -> Tensor:
+    """Return [.., 2 or 1, k] of [.., 1 or 2, n] and a complex matrix [n, k]."""
+    real, imaginary = (tensor(p.astype(np.float32)) for p in (matrix.real, matrix.imag))
+    a = rows[..., 0, :]
+    parts = [ops.matmul(a, real)] if is_real else [ops.matmul(a, real), ops.matmul(a, imaginary)]
+    if rows.shape[-2] == 2:
+        b = rows[..., 1, :]
+        more = (-ops.matmul(b, imaginary), ops.matmul(b, real))
+        parts = [part + each for part, each in zip(parts, more, strict=False)]
+    return ops.stack(parts, axis=-2)
 
 
 def _dft(
     x: Tensor,
     length: Tensor | None = None,
-    axis: Tensor | int | None = None,
+    axis: Tensor | None = None,
     inverse: int = 0,
     onesided: int = 0,
-    **old: Any,
 ) -> Tensor:
-    along = int(numbers(axis)[0]) if isinstance(axis, Tensor) else (-2 if axis is None else axis)
-    n = int(numbers(length)[0]) if length is not None else None
-    return _transform(x, n, along, bool(inverse), bool(onesided))
+    along = -2 if axis is None else int(number(axis))
+    return _dft_17(x, length, along, inverse, onesided)
 
 
 def _dft_17(
     x: Tensor, length: Tensor | None = None, axis: int = 1, inverse: int = 0, onesided: int = 0
 ) -> Tensor:
-    n = int(numbers(length)[0]) if length is not None else None
+    n = 0 if length is None else int(number(length))
     return _transform(x, n, axis, bool(inverse), bool(onesided))
 
 
@@ -77,57 +86,54 @@ def _stft(
     length: Tensor | None = None,
     onesided: int = 1,
 ) -> Tensor:
-    """[n, frames, bins, 2] of [n, time, 1 or 2]."""
-    hop = int(numbers(step)[0])
-    size = int(numbers(length)[0]) if length is not None else window.shape[0]
-    starts = np.arange(0, x.shape[1] - size + 1, hop)
+    """Spectra [n, frames, bins, 2] of pieces of [n, time, 1 or 2], one each ``step`` values."""
+    if length is not None:
+        size = int(number(length))
+    elif window is not None:
+        size = window.shape[0]
+    else:
+        raise CoreError("it has neither a window nor the length of a frame")
+    starts = np.arange(0, x.shape[1] - size + 1, int(number(step)))
     at = tensor((starts[:, None] + np.arange(size)).astype(np.int32))
     values = x if x.ndim == 3 else ops.expand_dims(x, axis=-1)
     frames = ops.gather(values, at, axis=1)
     if window is not None:
         frames = frames * ops.reshape(window, shape=(-1, 1))
-    return _transform(frames, None, 2, False, bool(onesided))
+    return _transform(frames, size, 2, False, bool(onesided))
 
 
-def _window(*terms: float) -> Any:
-    """The row of a window of cosines: the first term less the second, plus the third."""
+def _window(*terms: float) -> Function:
+    """Return the row of a window of cosines: the first term less the second, plus the third."""
 
     def row(size: Tensor, output_datatype: int = 1, periodic: int = 1) -> Tensor:
-        n = int(numbers(size)[0])
+        n = int(number(size))
         angle = 2 * np.pi * np.arange(n) / (n if periodic else max(n - 1, 1))
-        values = sum(
-            (-1) ** i * term * np.cos(i * angle) for i, term in enumerate(terms)
-        )
+        values = sum((-1) ** i * term * np.cos(i * angle) for i, term in enumerate(terms))
         return tensor(np.asarray(values, np.float32))
 
     return row
 
 
 def _mel(
-    bins: Tensor,
-    length: Tensor,
-    rate: Tensor,
-    low: Tensor,
-    high: Tensor,
-    output_datatype: int = 1,
+    bins: Tensor, length: Tensor, rate: Tensor, low: Tensor, high: Tensor, output_datatype: int = 1
 ) -> Tensor:
     """Triangles over the bins of a spectrum, at equal distances on the mel scale."""
-    count, size, hertz = (int(numbers(x)[0]) for x in (bins, length, rate))
-    ends = np.array([float(numbers(x)[0]) for x in (low, high)])
-    mels = 2595 * np.log10(1 + ends / 700)
-    at = np.linspace(mels[0], mels[1], count + 3)[: count + 2]
-    at = mels[0] + np.arange(count + 2) * ((mels[1] - mels[0]) / (count + 2))
+    count, size, hertz = (int(number(x)) for x in (bins, length, rate))
+    start, end = (2595 * np.log10(1 + float(number(x)) / 700) for x in (low, high))
+    at = start + np.arange(count + 2) * ((end - start) / (count + 2))
     edges = ((size + 1) * (700 * (10 ** (at / 2595) - 1)) // hertz).astype(int)
-    found = np.zeros((size // 2 + 1, count), np.float32)
-    for i in range(count):
-        first, middle, last = edges[i : i + 3]
-        if middle == first:
-            found[middle, i] = 1
-        else:
-            found[first : middle + 1, i] = (np.arange(first, middle + 1) - first) / (middle - first)
-        if last > middle:
-            found[middle:last, i] = (last - np.arange(middle, last)) / (last - middle)
-    return tensor(found)
+    triangles = (_triangle(size // 2 + 1, *edges[i : i + 3]) for i in range(count))
+    return tensor(np.stack([*triangles], axis=1).astype(np.float32))
+
+
+def _triangle(count: int, first: int, middle: int, last: int) -> np.ndarray:
+    """Return weights that rise from one bin to the next and fall to the last."""
+    at: Any = np.arange(count)
+    rising = (at >= first) & (at <= middle)
+    falling = (at >= middle) & (at < last)
+    up = np.where(rising, (at - first) / max(middle - first, 1), 0.0)
+    up[middle] = 1.0
+    return np.where(falling, (last - at) / max(last - middle, 1), up)
 
 
 ROWS: Rows = {

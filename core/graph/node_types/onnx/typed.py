@@ -1,7 +1,7 @@
-"""Casts and quantized forms, whose results depend on element types that the engine does not keep.
+"""Casts and bits, whose results depend on element types that the engine does not keep.
 
-Integers of 8 bits are int32 here, and floats of 8 or 16 bits float32: a row that needs to know is
-told the types (``types``) by the reader.
+Integers are int32 here, and floats float32: a row that needs to know is given the types (``types``)
+by the reader. Integers of 32 and 64 bits have the lower 32 bits of theirs.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Rows
-from core.graph.node_types.onnx.spatial import convolution
+from core.graph.node_types.onnx.short_floats import SHORT_FLOATS, rounded
 
 #: Names of the element types by their numbers in attributes.
 NAMES = dict(
@@ -28,16 +28,33 @@ NAMES = dict(
     )
 )
 
+#: NumPy's dtypes of types whose bits can be read as another type.
+_STORED = {
+    **{name: name for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32")},
+    **{"float32": "float32", "float16": "float16", "bool": "uint8"},
+}
+
+#: What a shift by 0 to 31 bits to the left multiplies with, and one by more.
+_FACTORS = np.array([1 << n for n in range(32)] + [0]).astype(np.uint32).view(np.int32)
+
 
 def bits_of(kind: str) -> int:
-    """Return the bits of a type of integers that is shorter than the engine's, else 0."""
+    """Return the bits of a type of integers that is shorter than the engine's, else 0.
+
+    >>> bits_of("uint4"), bits_of("int16"), bits_of("int64"), bits_of("float16")
+    (4, 16, 0, 0)
+    """
     name = kind.removeprefix("u")
     bits = int(name[3:]) if name.startswith("int") else 0
     return bits if bits < 32 else 0
 
 
 def limits(kind: str) -> tuple[int, int]:
-    """Return the smallest and the largest integer of a short type."""
+    """Return the smallest and the largest integer of a short type.
+
+    >>> limits("uint8"), limits("int4")
+    ((0, 255), (-8, 7))
+    """
     bits = bits_of(kind)
     if not bits:
         raise CoreError(f"values of the type {kind or 'unknown'} are not quantized")
@@ -59,177 +76,74 @@ def wrapped(x: Tensor, kind: str) -> Tensor:
     return ops.mod(x - low, 1 << bits) + low
 
 
-def cast_to(x: Tensor, kind: str) -> Tensor:
+def cast_to(x: Tensor, kind: str, saturate: int = 1, round_mode: str = "up") -> Tensor:
     """Return values in a type."""
     if kind == "bool":
         return x if x.dtype == "bool" else ops.not_equal(x, ops.zeros_like(x))
     if kind == "string" or x.dtype == "string":
-        return _texts(x) if kind == "string" else _parsed(x, kind)
-    if bits_of(kind) or kind in ("int32", "int64", "uint32", "uint64"):
+        return _texts(x) if kind == "string" else cast_to(_parsed(x), kind, saturate, round_mode)
+    if kind.startswith(("int", "uint")):
         return wrapped(ops.cast(x, dtype="int32"), kind)
-    return ops.cast(x, dtype="float32")
+    x = ops.cast(x, dtype="float32")
+    return rounded(x, kind, bool(saturate), round_mode) if kind in SHORT_FLOATS else x
 
 
 def _texts(x: Tensor) -> Tensor:
+    """Return strings that spell numbers."""
+    if x.dtype == "string":
+        return x
     return tensor(np.array([f"{v:g}".encode() for v in x.numpy().ravel()], object).reshape(x.shape))
 
 
-def _parsed(x: Tensor, kind: str) -> Tensor:
-    values = np.array([float(text) for text in x.numpy().ravel()], np.float32).reshape(x.shape)
-    return cast_to(tensor(values), kind)
-
-
-def _cast(x: Tensor, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
-    return cast_to(x, NAMES.get(to, ""))
-
-
-def _cast_like(
-    x: Tensor, like: Tensor, types: Sequence[str] = (), saturate: int = 1, round_mode: str = "up"
-) -> Tensor:
-    return cast_to(x, kind_of(like, types[1]))
-
-
-def _as_wide(values: Tensor, x: Tensor, axis: int, block: int) -> Tensor:
-    """Return scales or zero points as they broadcast with x: one, one a channel, or one a block."""
-    if values.ndim == 0 or values.size == 1:
-        return ops.reshape(values, shape=())
-    axis %= x.ndim
-    if block:
-        wide = ops.gather(values, tensor(np.arange(x.shape[axis], dtype=np.int32) // block), axis=axis)
-        return wide
-    return ops.reshape(values, shape=tuple(-1 if i == axis else 1 for i in range(x.ndim)))
-
-
-def quantized(x: Tensor, scale: Tensor, zero: Tensor | None, kind: str) -> Tensor:
-    """Return ``round(x / scale) + zero``, halves to even, within the limits of the type."""
-    low, high = limits(kind)
-    steps = ops.round(x / scale)
-    if zero is not None:
-        steps = steps + ops.cast(zero, dtype="float32")
-    return ops.cast(ops.clip_by_value(steps, low, high), dtype="int32")
-
-
-def _quantize(
-    x: Tensor,
-    scale: Tensor,
-    zero: Tensor | None = None,
-    axis: int = 1,
-    block_size: int = 0,
-    output_dtype: int = 0,
-    saturate: int = 1,
-    precision: int = 0,
-    types: Sequence[str] = (),
-) -> Tensor:
-    kind = NAMES.get(output_dtype) or (types[2] if len(types) > 2 else "") or "uint8"
-    offset = None if zero is None else _as_wide(zero, x, axis, block_size)
-    return quantized(
-        ops.cast(x, dtype="float32"), _as_wide(scale, x, axis, block_size), offset, kind
+def _parsed(x: Tensor) -> Tensor:
+    """Return the numbers that strings spell."""
+    return tensor(
+        np.array([float(text) for text in x.numpy().ravel()], np.float32).reshape(x.shape)
     )
 
 
-def _dequantize(
-    x: Tensor,
-    scale: Tensor,
-    zero: Tensor | None = None,
-    axis: int = 1,
-    block_size: int = 0,
-    output_dtype: int = 0,
-) -> Tensor:
-    offset = None if zero is None else _as_wide(zero, x, axis, block_size)
-    return _steps(x, offset) * _as_wide(scale, x, axis, block_size)
+def _cast(x: Tensor, to: int, **how: Any) -> Tensor:
+    return cast_to(x, NAMES.get(to, ""), **how)
 
 
-def _steps(x: Tensor, zero: Tensor | None) -> Tensor:
-    """Return quantized values without their zero point, as floats: exact, as they are short."""
-    x = ops.cast(x, dtype="float32")
-    return x if zero is None else x - ops.cast(zero, dtype="float32")
+def _cast_like(x: Tensor, like: Tensor, types: Sequence[str] = (), **how: Any) -> Tensor:
+    return cast_to(x, kind_of(like, types[1]), **how)
 
 
-def _dynamic(x: Tensor) -> list[Tensor]:
-    """Quantize to uint8 by the range of the values, which has 0 in it."""
-    low = ops.minimum(ops.min(x), 0.0)
-    high = ops.maximum(ops.max(x), 0.0)
-    scale = (high - low) / 255.0
-    scale = ops.where(scale > 0, scale, ops.ones_like(scale))
-    zero = ops.clip_by_value(ops.round(-low / scale), 0, 255)
-    return [quantized(x, scale, zero, "uint8"), scale, ops.cast(zero, dtype="int32")]
+def _bit_cast(x: Tensor, to: int, types: Sequence[str] = ()) -> Tensor:
+    """Read the bits of values as another type; the host does."""
+    source, kind = _stored(kind_of(x, types[0])), _stored(NAMES.get(to, ""))
+    if source.itemsize != kind.itemsize:
+        raise CoreError(f"bits of {source} cannot be read as {kind}, which has another size")
+    exact = x.numpy().astype(np.int64) if x.dtype == "int32" else x.numpy()
+    found = exact.astype(source).view(kind)
+    return tensor(found.astype(np.float32 if kind.kind == "f" else np.int32))
 
 
-def _row_of(zero: Tensor | None) -> Tensor | None:
-    """A zero point of each row of the left matrix is a column."""
-    return ops.expand_dims(zero, axis=-1) if zero is not None and zero.ndim == 1 and zero.size > 1 else zero
-
-
-def _matmul_integer(
-    a: Tensor, b: Tensor, a_zero: Tensor | None = None, b_zero: Tensor | None = None
-) -> Tensor:
-    y = ops.matmul(_steps(a, _row_of(a_zero)), _steps(b, b_zero))
-    return ops.cast(y, dtype="int32")
-
-
-def _conv_integer(
-    x: Tensor, w: Tensor, x_zero: Tensor | None = None, w_zero: Tensor | None = None, **how: Any
-) -> Tensor:
-    return ops.cast(convolution(_steps(x, x_zero), _filters(w, w_zero), **how), dtype="int32")
-
-
-def _filters(w: Tensor, zero: Tensor | None) -> Tensor:
-    return _steps(w, None if zero is None else _as_wide(zero, w, 0, 0))
-
-
-def _qlinear_conv(
-    x: Tensor,
-    x_scale: Tensor,
-    x_zero: Tensor,
-    w: Tensor,
-    w_scale: Tensor,
-    w_zero: Tensor,
-    y_scale: Tensor,
-    y_zero: Tensor,
-    bias: Tensor | None = None,
-    types: Sequence[str] = (),
-    **how: Any,
-) -> Tensor:
-    b = None if bias is None else ops.cast(bias, dtype="float32")
-    sums = convolution(_steps(x, x_zero), _filters(w, w_zero), b, **how)
-    scale = ops.reshape(x_scale * w_scale / y_scale, shape=(-1, *(1,) * (x.ndim - 2)))
-    return quantized(sums * scale, tensor(1.0), y_zero, types[7])
-
-
-def _qlinear_matmul(
-    a: Tensor,
-    a_scale: Tensor,
-    a_zero: Tensor,
-    b: Tensor,
-    b_scale: Tensor,
-    b_zero: Tensor,
-    y_scale: Tensor,
-    y_zero: Tensor,
-    types: Sequence[str] = (),
-) -> Tensor:
-    sums = ops.matmul(_steps(a, _row_of(a_zero)), _steps(b, b_zero))
-    return quantized(sums * (_row_of(a_scale) * b_scale / y_scale), tensor(1.0), y_zero, types[7])
-
-
-def _bit_not(x: Tensor, types: Sequence[str] = ()) -> Tensor:
-    return wrapped(-1 - x, types[0])
+def _stored(kind: str) -> "np.dtype[Any]":
+    if kind not in _STORED:
+        raise CoreError(f"BitCast knows the bits of {', '.join(_STORED)}, not of {kind or 'these'}")
+    return np.dtype(_STORED[kind])
 
 
 def _bit_shift(x: Tensor, y: Tensor, direction: str, types: Sequence[str] = ()) -> Tensor:
-    power = ops.cast(ops.pow(2.0, ops.cast(y, dtype="float32")), dtype="int32")
-    return wrapped(x * power, types[0]) if direction == "LEFT" else ops.floor_div(x, power)
+    """Shift by y bits; by none of the type's, if y is negative or as long as the type."""
+    width = bits_of(types[0]) or 32
+    count = ops.where(ops.logical_or(y < 0, y >= width), 32, y)
+    if direction == "LEFT":
+        return wrapped(x * ops.gather(tensor(_FACTORS), count), types[0])
+    return _right(_right(x, ops.minimum(count, 30)), ops.minimum(ops.maximum(count - 30, 0), 1))
+
+
+def _right(x: Tensor, count: Tensor) -> Tensor:
+    """Shift by 0 to 30 bits to the right; the sign stays."""
+    return ops.floor_div(x, ops.gather(tensor(_FACTORS), count))
 
 
 ROWS: Rows = {
+    "BitCast": _bit_cast,
     "BitShift": _bit_shift,
-    "BitwiseNot": _bit_not,
+    "BitwiseNot": lambda x, types=(): wrapped(-1 - x, types[0]),
     "Cast": _cast,
     "CastLike": _cast_like,
-    "ConvInteger": _conv_integer,
-    "DequantizeLinear": _dequantize,
-    "DynamicQuantizeLinear": _dynamic,
-    "MatMulInteger": _matmul_integer,
-    "QLinearConv": _qlinear_conv,
-    "QLinearMatMul": _qlinear_matmul,
-    "QuantizeLinear": _quantize,
 }

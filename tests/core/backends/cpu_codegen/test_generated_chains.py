@@ -1,5 +1,7 @@
 """Generated element-wise steps, reductions and softmax beside the NumPy tier."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -80,6 +82,15 @@ def test_exp_and_log_are_precise_over_all_their_range(isa, rng):
     found = by_kernels(make_step("log", values, {}, ("x",), x.shape), values, isa)
     exact = np.log(values["x"].astype(np.float64))
     np.testing.assert_allclose(found, exact, rtol=3e-7, atol=1e-8)
+
+
+@on_all
+def test_erf_is_precise_over_all_its_range(isa, rng):
+    x = np.concatenate([np.linspace(-5, 5, 9000), rng.uniform(-1e-3, 1e-3, 999)])
+    values = {"x": x.astype(np.float32)}
+    found = by_kernels(make_step("erf", values, {}, ("x",), x.shape), values, isa)
+    exact = [math.erf(value) for value in values["x"].tolist()]
+    np.testing.assert_allclose(found, exact, rtol=1.2e-7, atol=0)
 
 
 @on_all

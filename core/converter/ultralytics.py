@@ -1,0 +1,194 @@
+"""Metadata of Ultralytics: what a YOLO network finds, and how it takes images.
+
+Source: ``Exporter`` and ``AutoBackend`` of Ultralytics 8, and YOLOv5's ``export.py``, which write
+and read them as texts of Python literals.
+"""
+
+import ast
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from core.converter.class_labels import MOST_SIDE
+from core.errors import CoreError
+from weights_cache.reading_budgets import spend
+
+#: Characters of a text of metadata: the labels of 10,000 classes.
+LONGEST = 2**18
+
+#: Bytes that the syntax tree of a literal takes for each of its characters, at most.
+_BYTES_OF_CHARACTER = 256
+
+#: Brackets within brackets: shapes and labels have 1, a dict of lists 2.
+_DEEPEST = 8
+
+_MOST_LABELS = 10_000
+_MOST_POINTS = 1000
+_DEFAULT_SIDE, _DEFAULT_STRIDE = 640, 32
+
+
+class YoloFacts(NamedTuple):
+    """What the metadata of a YOLO network say.
+
+    Attributes:
+        labels: names of its classes.
+        size: height and width of its input.
+        stride: sides of inputs are multiples of it.
+        is_dynamic: whether images keep their aspect ratio: the input is as large as they need.
+        generation: 5: rows have a score of the object before those of classes; 8: they do not.
+        points: how many keypoints an object has.
+        values: numbers of a keypoint: 2, or 3 with a score.
+        point_names: names of the keypoints, if they are known.
+    """
+
+    labels: tuple[str, ...]
+    size: tuple[int, int]
+    stride: int = _DEFAULT_STRIDE
+    is_dynamic: bool = False
+    generation: int = 8
+    points: int = 0
+    values: int = 3
+    point_names: tuple[str, ...] = ()
+
+
+class YoloObjects(YoloFacts):
+    """Of a network that finds boxes."""
+
+    __slots__ = ()
+
+
+class YoloPoses(YoloFacts):
+    """Of a network that finds boxes with keypoints."""
+
+    __slots__ = ()
+
+
+class YoloMasks(YoloFacts):
+    """Of a network that finds boxes with masks."""
+
+    __slots__ = ()
+
+
+class YoloClasses(YoloFacts):
+    """Of a network that classifies images, of pixels from 0 to 1."""
+
+    __slots__ = ()
+
+
+class YoloTurned(YoloFacts):
+    """Of a network that finds turned boxes."""
+
+    __slots__ = ()
+
+
+_KINDS: dict[str, type[YoloFacts]] = {
+    "classify": YoloClasses,
+    "detect": YoloObjects,
+    "pose": YoloPoses,
+    "segment": YoloMasks,
+    "obb": YoloTurned,
+}
+
+
+def facts_of_yolo(texts: Mapping[str, str]) -> YoloFacts | None:
+    """Return what metadata say of a network; None if they are not of Ultralytics, or damaged.
+
+    Args:
+        texts: the metadata.
+
+    >>> facts = facts_of_yolo({"names": "{0: 'cat'}", "task": "detect", "imgsz": "[64, 96]"})
+    >>> type(facts).__name__, facts.labels, facts.size, facts.stride
+    ('YoloObjects', ('cat',), (64, 96), 32)
+    >>> facts_of_yolo({"names": "cat, dog"})
+    """
+    if "names" not in texts or not {"stride", "task"} & texts.keys():
+        return None
+    try:
+        return _facts(texts)
+    except CoreError:
+        return None  # it runs without
+
+
+def _facts(texts: Mapping[str, str]) -> YoloFacts | None:
+    labels = _labels(literal(texts["names"]))
+    size = _size(literal(texts["imgsz"])) if "imgsz" in texts else (_DEFAULT_SIDE, _DEFAULT_SIDE)
+    task = texts.get("task", "detect")
+    if task not in _KINDS:
+        return None
+    given = literal(texts["args"]) if texts.get("args") else {}
+    facts = YoloFacts(
+        labels,
+        size,
+        stride=_number(literal(texts.get("stride", str(_DEFAULT_STRIDE))), MOST_SIDE),
+        is_dynamic=isinstance(given, dict) and given.get("dynamic") is True,
+        generation=8 if "task" in texts else 5,
+    )
+    if task == "pose":
+        points, values = _points(literal(texts.get("kpt_shape", "[17, 3]")))
+        names = _point_names(texts.get("kpt_names", ""), points)
+        facts = facts._replace(points=points, values=values, point_names=names)
+    return _KINDS[task](*facts)
+
+
+def literal(text: str) -> Any:
+    """Return the value of a Python literal.
+
+    Raises:
+        CoreError: the text is too long, too deep, or no literal.
+
+    >>> literal("{0: 'cat'}"), literal("[640, 640]")
+    ({0: 'cat'}, [640, 640])
+    """
+    if len(text) > LONGEST:
+        raise CoreError(f"a text of {len(text):,} characters, more than {LONGEST:,}")
+    depth = deepest = 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        deepest = max(deepest, depth)
+    if deepest > _DEEPEST:
+        raise CoreError(f"{text!r:.80} has more than {_DEEPEST} brackets in each other")
+    spend(_BYTES_OF_CHARACTER * len(text), "its metadata")
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+        raise CoreError(f"{text!r:.80} is no literal") from error
+
+
+def _labels(names: Any) -> tuple[str, ...]:
+    """Return labels by their numbers, from 0 on."""
+    if isinstance(names, dict) and all(type(key) is int for key in names):
+        rows = [names.get(number) for number in range(len(names))]
+    else:
+        rows = names if isinstance(names, list) else []
+    if not 0 < len(rows) <= _MOST_LABELS or not all(isinstance(name, str) for name in rows):
+        raise CoreError("names are no labels")
+    return tuple(rows)
+
+
+def _size(value: Any) -> tuple[int, int]:
+    sides = value if isinstance(value, (list, tuple)) else [value, value]
+    if len(sides) == 1:
+        sides = [*sides, *sides]
+    if len(sides) != 2:
+        raise CoreError("the size of images has no two sides")
+    return _number(sides[0], MOST_SIDE), _number(sides[1], MOST_SIDE)
+
+
+def _points(value: Any) -> tuple[int, int]:
+    if not isinstance(value, (list, tuple)) or len(value) != 2 or value[1] not in (2, 3):
+        raise CoreError("the shape of keypoints has no number of points and values")
+    return _number(value[0], _MOST_POINTS), value[1]
+
+
+def _point_names(text: str, points: int) -> tuple[str, ...]:
+    """Return the names of the keypoints of the first class, if there are as many."""
+    found = literal(text) if text else ()
+    names = next(iter(found.values()), ()) if isinstance(found, dict) else found
+    is_known = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
+    return tuple(names) if is_known and len(names) == points else ()
+
+
+def _number(value: Any, most: int) -> int:
+    """Return a number from 1 to a limit; strides are written as floats, too."""
+    if type(value) not in (int, float) or value != value or not 1 <= value <= most:
+        raise CoreError(f"{value!r:.80} is no number from 1 to {most}")
+    return int(value)
