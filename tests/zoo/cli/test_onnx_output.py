@@ -1,6 +1,7 @@
 """``zoo convert NAME x.onnx``: every model of the zoo, beside ONNX Runtime; and what is printed."""
 
 import ast
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +23,14 @@ CUT = {
     "ssd.mobilenet_v1": ("Squeeze", "convert_scores"),
     "handtrack.ssd320": find_entry("handtrack.ssd320").decode[:2],
 }
+
+#: These find the joints of a person: where there is none, the best of many equal places decides,
+#: and one rounding that falls on the other side moves it.
+FOR_PEOPLE = ("movenet.lightning", "movenet.lightning_ptq")
+PHOTO = Path(zoo.__file__).parent / "samples" / "astronaut.jpg"
+
+#: Of probabilities that are nearly 0, for which a share of their own range says nothing.
+DUST = 1e-6
 
 #: The others are long; each is another kind of network.
 SHORT = {
@@ -52,6 +61,8 @@ def test_models_in_the_runtime(capsys, shared, monkeypatch, tmp_path, name):
         network, entry = in_float32(model.network), model.entry
         (declared,) = read_onnx(path).inputs.values()
         given = np.asarray(picture(shared, name, model))
+        if name in FOR_PEOPLE:
+            given = np.asarray(model.network_input(PHOTO))
         if given.shape[1:] != declared.spec.shape[1:]:
             shape = [n or 1 for n in declared.spec.shape]
             given = np.random.default_rng(7).uniform(0, 1, shape).astype(given.dtype)
@@ -65,7 +76,8 @@ def test_models_in_the_runtime(capsys, shared, monkeypatch, tmp_path, name):
         for key, value in found.items():
             reference = graph.outputs[key].node if key in graph.outputs else key
             quantization = ends.get(reference) or graph.quantizations.get(reference)
-            assert near(name, value, expected[key].numpy(), quantization), key
+            theirs = expected[key].numpy()
+            assert np.abs(value - theirs).max() <= DUST or near(name, value, theirs, quantization)
 
 
 @pytest.fixture
@@ -139,6 +151,6 @@ def test_files_are_replaced_only_when_asked_for(converted, tmp_path):
 
 
 def test_shapes_are_for_onnx_alone(capsys, tmp_path):
-    status, _, err = run(capsys, "gesture.keypoints", tmp_path / "web", "--shape", "image=1,2,2,3")
+    status, _, err = run(capsys, "missing.tflite", tmp_path / "web", "--shape", "image=1,2,2,3")
     assert status != 0
     assert "--shape is for .onnx files" in err[0]
