@@ -103,6 +103,15 @@ def test_facts_of_a_model(converted, tmp_path):
     assert f"Licence: {licence}" in model.text(6)
 
 
+def test_labels_and_range_come_back(converted, tmp_path):
+    assert converted("mobilenet.v1_025")[0] == 0
+    with zoo.load("mobilenet.v1_025") as model, zoo.load(str(tmp_path / "model.onnx")) as again:
+        expected, found = (each.classify(PHOTO, top_k=3) for each in (model, again))
+    assert [row["label"] for row in found] == [row["label"] for row in expected]
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours["score"] == pytest.approx(theirs["score"], abs=1e-4)
+
+
 def test_images_of_any_size_get_the_size_of_the_model_or_one_that_is_given(converted, tmp_path):
     assert converted("posenet.tiny")[0] == 0
     (end,) = read_onnx(tmp_path / "model.onnx").inputs.values()

@@ -152,6 +152,17 @@ def test_onnx_files_say_labels_as_ultralytics_does(extract, tmp_path):
     assert (said["task"], said["imgsz"], said["fit"]) == ("classify", "[224, 224]", "crop")
 
 
+def test_onnx_files_classify_without_further_arguments(extract, photos, tmp_path):
+    extractor = extract(LAYERS)
+    head = make_head(extractor.size)
+    path = write(tmp_path / "mine.onnx", head, extractor).path
+    expected = expected_of(head, extractor, photos.pixels)
+    with zoo.load(str(path)) as model:
+        for photo, row in zip(photos.paths, expected, strict=True):
+            found = {each["label"]: each["score"] for each in model.classify(photo)}
+            assert [found[label] for label in LABELS] == pytest.approx(row.tolist(), abs=1e-4)
+
+
 def test_onnx_files_of_heads_alone(tmp_path, rng):
     head = make_head(5)
     export = write(tmp_path / "mine.onnx", head)

@@ -229,7 +229,7 @@ def _onnx_facts(
     """Return what an ONNX file says of a network: of classifiers of images all that these need."""
     licences = [str(each["licence"]) for each in metadata.get("provenance", ())]
     found = {
-        "names": names_literal(labels),
+        **({} if head.kind == "regression" else {"names": names_literal(labels)}),
         "description": f"{name}: {head.kind}, takes {exported.takes}",
         **({"license": "; ".join(dict.fromkeys(licences))} if licences else {}),
     }

@@ -5,7 +5,7 @@ import pytest
 
 from core import Endpoint, Graph, Node, PartialSpec
 from core.converter import convert
-from core.converter.class_labels import BESIDE, ClassLabels
+from core.converter.class_labels import BESIDE, INSIDE, ClassLabels, Pixels
 from core.converter.onnx import read_onnx
 from core.converter.onnx_writer import ModelFacts, protos, write_onnx
 from core.converter.protobuf import Message
@@ -77,7 +77,32 @@ def test_labels_of_a_source_stay(tmp_path):
     labels = ClassLabels(("ant", "bee", "größer", "it's", "e"), BESIDE)
     convert(network(metadata=labels), tmp_path / "m.onnx")
     names = texts(tmp_path / "m.onnx")[0]["names"]
+    assert read_onnx(tmp_path / "m.onnx").metadata == labels._replace(origin=INSIDE)
     assert names == """{0: 'ant', 1: 'bee', 2: 'größer', 3: "it's", 4: 'e'}"""
+
+
+@pytest.mark.parametrize(
+    "said, pixels",
+    [
+        ("{'mean': 127.5, 'std': 127.5}", Pixels((127.5,), (127.5,))),
+        ("{'mean': [1, 2, 3], 'std': [4.0, 5.0, 6.0]}", Pixels((1, 2, 3), (4, 5, 6))),
+        ("{'mean': 0, 'std': 0}", None),
+        ("{'mean': 'a', 'std': 1}", None),
+        ("{'mean': (", None),
+        ("[1]", None),
+    ],
+)
+def test_the_range_of_pixels_comes_back(said, pixels, tmp_path):
+    names = "{0: 'a', 1: 'b', 2: 'c', 3: 'd', 4: 'e'}"
+    facts = ModelFacts("", {"names": names, "preprocessing": said})
+    path = write_onnx(network(), tmp_path / "m.onnx", facts=facts).path
+    assert read_onnx(path).metadata == ClassLabels(("a", "b", "c", "d", "e"), INSIDE, pixels)
+
+
+@pytest.mark.parametrize("names", ["{0: 'a'}", "{0: 1, 1: 2, 2: 3, 3: 4, 4: 5}", "[", "a, b", "3"])
+def test_labels_of_another_network_do_not_count(names, tmp_path):
+    path = write_onnx(network(), tmp_path / "m.onnx", facts=ModelFacts("", {"names": names})).path
+    assert read_onnx(path).metadata is None
 
 
 def test_outputs_may_be_named(rng, tmp_path):
