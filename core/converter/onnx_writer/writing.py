@@ -45,6 +45,17 @@ class OnnxFile(NamedTuple):
         return f"{self.path}: {size_text(self.bytes)}, {self.format}"
 
 
+def save_graph(graph: Graph, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write a graph; see `write_onnx`.
+
+    Raises:
+        WeightsError: there is a file, which is not to be replaced; or as of `write_onnx`.
+    """
+    if not overwrite and Path(path).exists():
+        raise WeightsError(f"{path} is there already: overwrite=True replaces it")
+    return write_onnx(graph, path).path
+
+
 def write_onnx(
     graph: Graph,
     path: str | os.PathLike[str],
