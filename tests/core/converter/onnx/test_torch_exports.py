@@ -34,7 +34,7 @@ TRANSPOSITIONS = {
     "yolo": 3,
     "vit": 17,
     "unet": 24,
-    "lstm": 3,
+    "lstm": 4,
     "sampled": 2,
 }
 
