@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.converter.onnx import read_onnx
-from core.converter.onnx_writer.protos import OPSET, PRODUCER, ModelFacts, model_parts
+from core.converter.onnx_writer.protos import NO_FACTS, OPSET, PRODUCER, ModelFacts, model_parts
 from core.converter.onnx_writer.recording import recorded_graph
 from core.converter.read_back import not_equal, read_back
 from core.errors import CoreError
@@ -49,7 +49,7 @@ def write_onnx(
     graph: Graph,
     path: str | os.PathLike[str],
     *,
-    facts: ModelFacts = ModelFacts(),
+    facts: ModelFacts = NO_FACTS,
     inputs: Mapping[str, Sequence[int | None]] = {},
 ) -> OnnxFile:
     """Write a graph as an ONNX file of opset 18, which ONNX Runtime reads since 1.14.
