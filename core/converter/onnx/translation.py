@@ -1,6 +1,6 @@
 """Translation of ONNX graphs to nodes: names, constants, functions, branches and loops."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from core.errors import CoreError
 from core.graph.node_types.onnx import ROWS, find_row
 from core.graph.node_types.onnx.rows import PRESENT, Needs, facts_for, type_name
 from core.graph.node_types.onnx.rows import Function as Row
-from core.graph.nodes import Function, FunctionName, Node
+from core.graph.nodes import FIXED, Function, FunctionName, Node
 from core.graph.unique_names import UniqueNames
 from weights_cache.reading_budgets import check_time, spend
 
@@ -83,6 +83,7 @@ class Scope:
 
     def add_input(self, name: str, kind: str = "") -> str:
         """Add a value that is given, and return the name of its node."""
+        self._check_new(name)
         self.references[name] = self._shared.unique(name)
         self.types[name] = kind
         return self.references[name]
@@ -152,8 +153,23 @@ class Scope:
             self._add_call(node, function)
         elif node.domain == "" and node.type in _STRUCTURES:
             _STRUCTURES[node.type](self, node)
+        elif (weight := self._named_again(node)) is not None:
+            self.add_constant(node.outputs[0], weight)
         else:
             self._add_op(node)
+
+    def _named_again(self, node: OnnxNode) -> OnnxTensor | None:
+        """Return the weight to which a node gives another name, if its values are all equal.
+
+        PyTorch's exporter joins weights of equal values, such as scales and variances of new norms;
+        each is a weight of its own.
+        """
+        if node.type != "Identity" or node.domain or self._outer is not None:
+            return None
+        found = self._shared.model.graph.initializers.get("".join(node.inputs[:1]))
+        if found is None or found.array.dtype != np.float32 or found.array.size < 2:
+            return None
+        return found if (found.array == found.array.flat[0]).all() else None
 
     def _add_op(self, node: OnnxNode) -> None:
         """Add a node of an op that has a row, or of a type for which users may give a kernel."""
@@ -207,8 +223,7 @@ class Scope:
         absent = {n for n in function.inputs if n not in call.references}
         given = {**function.attributes, **node.attributes}
         for each in function.nodes:
-            inputs = tuple("" if name in absent else name for name in each.inputs)
-            call.add(_with_attributes(each, given)._replace(inputs=inputs))
+            call.add(_of_call(each, given, absent))
         self.nodes += call.nodes
         for formal, name in zip(function.outputs, node.outputs, strict=False):
             if name:
@@ -224,6 +239,8 @@ class Scope:
         for name in graph.inputs:
             made.add_input(name, graph.values[name].type)
         made.add_graph(graph)
+        for name in graph.outputs:
+            made.reference(name)  # which may be values around it
         return made
 
     def add_function(
@@ -246,6 +263,8 @@ class Scope:
         if not isinstance(value, OnnxTensor):
             value = _listed_constant(kind, value)
         self.add_constant(node.outputs[0], value)
+        if self._shared.model.graph.initializers:  # these are the weights, then
+            self.nodes[-1] = self.nodes[-1]._replace(attributes={FIXED: True})
 
     def add_if(self, node: OnnxNode) -> None:
         """Add a branch: both functions take the same values, which either may read."""
@@ -329,8 +348,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _with_attributes(node: OnnxNode, given: Mapping[str, Any]) -> OnnxNode:
-    """Return a node of a function with the attributes of its call, in its bodies, too."""
+def _of_call(node: OnnxNode, given: Mapping[str, Any], absent: Container[str]) -> OnnxNode:
+    """Return a node of a function with what its call gives and leaves out, in its bodies, too."""
     found = {}
     for name, value in node.attributes.items():
         if isinstance(value, AttributeReference):
@@ -338,7 +357,8 @@ def _with_attributes(node: OnnxNode, given: Mapping[str, Any]) -> OnnxNode:
                 continue
             value = given[value]
         elif isinstance(value, OnnxGraph):
-            nodes = [_with_attributes(each, given) for each in value.nodes]
+            nodes = [_of_call(each, given, absent) for each in value.nodes]
             value = value._replace(nodes=nodes)
         found[name] = value
-    return node._replace(attributes=found)
+    inputs = tuple("" if name in absent else name for name in node.inputs)
+    return node._replace(inputs=inputs, attributes=found)

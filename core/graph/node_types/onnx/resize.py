@@ -12,9 +12,10 @@ import numpy as np
 
 from core import ops
 from core.engine.dispatch import tensor
+from core.engine.limits import claim
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.graph.node_types.onnx.rows import Rows, axes_of, numbers
+from core.graph.node_types.onnx.rows import Numbers, Rows, axes_of, numbers
 
 
 class How(NamedTuple):
@@ -96,6 +97,7 @@ def _cubic(x: np.ndarray, a: float) -> np.ndarray:
 
 def matrix(axis: Axis, how: How) -> np.ndarray:
     """Return the weights of the old values for each new one: float64 [new, old]."""
+    claim(8 * axis.new * max(axis.old, 1), "the weights of a resize")
     at, rows = sources(axis, how), np.arange(axis.new)
     found = np.zeros((axis.new, axis.old))
     if how.mode == "nearest":
@@ -110,6 +112,7 @@ def _taps(at: np.ndarray, axis: Axis, how: How) -> tuple[np.ndarray, np.ndarray]
     """Return positions around others, also outside, and their weights: both [new, count]."""
     stretch = max(1 / axis.scale, 1.0) if how.antialias else 1.0
     reach = int(np.ceil((1 if how.mode == "linear" else 2) * stretch)) + 1
+    claim(8 * axis.new * (2 * reach + 1), "the pixels of a resize")
     taps = np.floor(at)[:, None] + np.arange(-reach, reach + 1)
     steps = (taps - at[:, None]) / stretch
     is_linear = how.mode == "linear"
@@ -123,8 +126,8 @@ def _taps(at: np.ndarray, axis: Axis, how: How) -> tuple[np.ndarray, np.ndarray]
 
 def _resize(
     x: Tensor,
-    roi: Tensor | None = None,
-    scales: Tensor | None = None,
+    roi: Numbers | None = None,
+    scales: Numbers | None = None,
     sizes: Tensor | None = None,
     antialias: int = 0,
     axes: Sequence[int] | None = None,
@@ -250,7 +253,7 @@ def _op_matrix(new: int, old: int, op: str, how: dict[str, bool]) -> np.ndarray:
     return matrix(Axis(0, old, new, new / old), How(mode, grid, "floor"))
 
 
-def _upsample(x: Tensor, scales: Tensor, mode: str = "nearest") -> Tensor:
+def _upsample(x: Tensor, scales: Numbers, mode: str = "nearest") -> Tensor:
     """As Resize of opset 10, whose positions are those of the corners."""
     factors = numbers(scales)
     new, _ = _of_scales(x.shape, factors)

@@ -14,6 +14,7 @@ import numpy as np
 from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
+from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Function, Rows, numbers
 
 Sides = tuple[tuple[int, int], ...]
@@ -103,17 +104,22 @@ def convolution(
 ) -> Tensor:
     """Convolve [n, c, ..] with weights [out, c / group, ..]."""
     count = x.ndim - 2
+    if w.shape[1] * group != x.shape[1]:
+        raise CoreError(
+            f"{group} groups of {w.shape[1]} channels do not make the {x.shape[1]} channels of "
+            f"the images {x.shape}"
+        )
     strides, dilations = along(strides, count), along(dilations, count)
     sides = padding(auto_pad, pads, x.shape[2:], reach(w.shape[2:], dilations), strides)
     filters = ops.transpose(w, perm=(*range(2, w.ndim), 1, 0))
     how: dict[str, Any] = {"strides": strides, "pad": sides, "dilations": dilations}
-    if 1 < group == x.shape[1] and count == 2:
+    if count == 3:
+        y = _per_group(ops.conv3d, last(x), filters, group, **how)
+    elif 1 < group == x.shape[1]:
         kernel = ops.reshape(filters, shape=(*filters.shape[:2], group, w.shape[0] // group))
         y = ops.depthwise_conv2d(last(x), kernel, **how)
-    elif count == 2:
-        y = ops.conv2d(last(x), filters, **how)
     else:
-        y = _per_group(ops.conv3d, last(x), filters, group, **how)
+        y = ops.conv2d(last(x), filters, **how)  # knows the groups by the filters
     return first(y if b is None else y + b)
 
 
