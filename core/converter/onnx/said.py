@@ -29,12 +29,13 @@ def said_facts(texts: Mapping[str, str], graph: Graph) -> YoloFacts | ClassLabel
 
 
 def _class_labels(texts: Mapping[str, str], graph: Graph) -> ClassLabels | None:
-    """Return the labels of a classifier of images with channels last, such as those written here."""
+    """Return the labels of a classifier of images with their channels last."""
     names = _literal(texts.get("names", ""))
     if not isinstance(names, dict) or not takes_image(graph):
         return None
-    labels = tuple(names.get(number) for number in range(len(names)))
-    if number_of_classes(graph) != len(labels) or not all(isinstance(n, str) for n in labels):
+    found = [names.get(number) for number in range(len(names))]
+    labels = tuple(name for name in found if isinstance(name, str))
+    if not number_of_classes(graph) == len(labels) == len(found):
         return None
     return ClassLabels(labels, INSIDE, _pixels(_literal(texts.get("preprocessing", ""))))
 
