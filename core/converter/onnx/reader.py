@@ -6,13 +6,14 @@ from pathlib import Path
 
 from core.converter.onnx.content import OnnxGraph, OnnxModel, ValueInfo, read_model
 from core.converter.onnx.external_files import ExternalFiles
-from core.converter.onnx.said import said_facts
 from core.converter.onnx.tensors import TensorReader
 from core.converter.onnx.translation import FileNodes, Scope
 from core.converter.origin import origin_of
 from core.converter.protobuf import Message
 from core.converter.reading import read_bytes, reading
 from core.converter.tensor_protos import Budget
+from core.converter.ultralytics import metadata_of
+from core.converter.yunet import yunet_faces
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 
@@ -63,7 +64,7 @@ def translated(model: OnnxModel) -> Graph:
     for name in given:
         main.nodes.append(Node(main.add_input(name, graph.values[name].type), "Placeholder"))
     main.add_graph(graph)
-    found = Graph(
+    made = Graph(
         nodes=main.nodes,
         weights=shared.weights,
         inputs=_endpoints(given, graph, main),
@@ -72,7 +73,7 @@ def translated(model: OnnxModel) -> Graph:
         aliases={name: at for name, at in main.references.items() if name != at},
         origin=origin_of(model.metadata, model.producer, _format(model)),
     )
-    return found._replace(metadata=said_facts(model.metadata, found))
+    return made._replace(metadata=metadata_of(model.metadata, made) or yunet_faces(made))
 
 
 def _format(model: OnnxModel) -> str:

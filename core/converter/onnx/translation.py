@@ -1,6 +1,6 @@
 """Translation of ONNX graphs to nodes: names, constants, functions, branches and loops."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,7 @@ class Scope:
 
     def add_input(self, name: str, kind: str = "") -> str:
         """Add a value that is given, and return the name of its node."""
+        self._check_new(name)
         self.references[name] = self._shared.unique(name)
         self.types[name] = kind
         return self.references[name]
@@ -207,8 +208,7 @@ class Scope:
         absent = {n for n in function.inputs if n not in call.references}
         given = {**function.attributes, **node.attributes}
         for each in function.nodes:
-            inputs = tuple("" if name in absent else name for name in each.inputs)
-            call.add(_with_attributes(each, given)._replace(inputs=inputs))
+            call.add(_of_call(each, given, absent))
         self.nodes += call.nodes
         for formal, name in zip(function.outputs, node.outputs, strict=False):
             if name:
@@ -224,6 +224,8 @@ class Scope:
         for name in graph.inputs:
             made.add_input(name, graph.values[name].type)
         made.add_graph(graph)
+        for name in graph.outputs:
+            made.reference(name)  # which may be values around it
         return made
 
     def add_function(
@@ -329,8 +331,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _with_attributes(node: OnnxNode, given: Mapping[str, Any]) -> OnnxNode:
-    """Return a node of a function with the attributes of its call, in its bodies, too."""
+def _of_call(node: OnnxNode, given: Mapping[str, Any], absent: Container[str]) -> OnnxNode:
+    """Return a node of a function with what its call gives and leaves out, in its bodies, too."""
     found = {}
     for name, value in node.attributes.items():
         if isinstance(value, AttributeReference):
@@ -338,7 +340,8 @@ def _with_attributes(node: OnnxNode, given: Mapping[str, Any]) -> OnnxNode:
                 continue
             value = given[value]
         elif isinstance(value, OnnxGraph):
-            nodes = [_with_attributes(each, given) for each in value.nodes]
+            nodes = [_of_call(each, given, absent) for each in value.nodes]
             value = value._replace(nodes=nodes)
         found[name] = value
-    return node._replace(attributes=found)
+    inputs = tuple("" if name in absent else name for name in node.inputs)
+    return node._replace(inputs=inputs, attributes=found)

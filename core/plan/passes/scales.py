@@ -41,6 +41,7 @@ class _Weighted(NamedTuple):
         return prod(self.weights.shape[axis] for axis in self.axes)
 
 
+@np.errstate(all="ignore")  # weights of files may be NaN or infinite, or become so
 def fold_scales(program: Program) -> Program:
     """Fold what scales and shifts the channels of a convolution or product into its weights.
 
@@ -132,7 +133,8 @@ class _Folding:
             return None
         if array.size not in (1, channels) or array.size != (array.shape or (1,))[-1]:
             return None
-        values = np.broadcast_to(array.reshape(-1).astype(np.float64), (channels,))
+        with np.errstate(invalid="ignore"):  # weights of files may be signaling NaN
+            values = np.broadcast_to(array.reshape(-1).astype(np.float64), (channels,))
         return affine_of(step.op.name, first, values)
 
     def _constant(self, array: np.ndarray, name: str) -> str:

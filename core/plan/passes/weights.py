@@ -51,7 +51,8 @@ class Weighted(NamedTuple):
 def scaled(weights: np.ndarray, axes: Sequence[int], scale: np.ndarray) -> np.ndarray:
     """Return weights that multiply each channel of a result, which axes stand for, by a number."""
     shape = [n if axis in axes else 1 for axis, n in enumerate(weights.shape)]
-    return (weights.astype(np.float64) * scale.reshape(shape)).astype(np.float32)
+    with np.errstate(invalid="ignore", over="ignore"):  # weights of files may be NaN, or huge
+        return (weights.astype(np.float64) * scale.reshape(shape)).astype(np.float32)
 
 
 def find_weighted(node: Node, index: Index) -> Weighted | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from core import ops
 from core.engine.dispatch import tensor
+from core.engine.limits import claim
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Rows, axes_of, number, numbers
@@ -46,6 +47,8 @@ def _unsqueeze(x: Tensor, axes: Any) -> Tensor:
     given = numbers(axes) if isinstance(axes, Tensor) else axes
     rank = x.ndim + len(given)
     new, lengths = {axis % rank for axis in given}, iter(x.shape)
+    if len(new) < len(given):
+        raise CoreError(f"the new axes {tuple(given)} name one of {rank} axes twice")
     return ops.reshape(x, shape=tuple(1 if i in new else next(lengths) for i in range(rank)))
 
 
@@ -90,7 +93,9 @@ def _expand(x: Tensor, shape: Tensor) -> Tensor:
 
 def _constant_of_shape(shape: Tensor, value: np.ndarray | None = None) -> Tensor:
     filled = np.zeros(1, np.float32) if value is None else value
-    return tensor(np.full(numbers(shape), filled.ravel()[0], filled.dtype))
+    lengths = numbers(shape)
+    claim(filled.itemsize * prod(lengths), f"a constant of shape {lengths}")
+    return tensor(np.full(lengths, filled.ravel()[0], filled.dtype))
 
 
 def _pad(
@@ -123,6 +128,7 @@ def _padded(x: Tensor, sides: Sequence[tuple[int, int]], filled: Any, mode: str)
         return ops.pad(x, paddings=sides, constant_value=filled)
     for axis, (before, after) in enumerate(sides):
         if before or after:
+            claim(8 * (before + x.shape[axis] + after), f"a padding by {before} and {after}")
             at = np.arange(-before, x.shape[axis] + after)
             x = ops.gather(x, tensor(_inner(at, x.shape[axis], mode)), axis=axis)
     return x
@@ -173,6 +179,7 @@ def _range(start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
     if step == 0:
         raise CoreError("a range with a delta of 0 has no end")
     count = max(int(np.ceil((float(end) - float(first)) / float(step))), 0)
+    claim(8 * count, f"a range of {count:,} values")
     return tensor((first + np.arange(count) * step).astype(np.dtype(start.dtype)))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from core import ops
 from core.engine.dispatch import tensor
+from core.engine.limits import claim
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Rows, axes_of, numbers
@@ -96,6 +97,7 @@ def _cubic(x: np.ndarray, a: float) -> np.ndarray:
 
 def matrix(axis: Axis, how: How) -> np.ndarray:
     """Return the weights of the old values for each new one: float64 [new, old]."""
+    claim(8 * axis.new * max(axis.old, 1), "the weights of a resize")
     at, rows = sources(axis, how), np.arange(axis.new)
     found = np.zeros((axis.new, axis.old))
     if how.mode == "nearest":
@@ -110,6 +112,7 @@ def _taps(at: np.ndarray, axis: Axis, how: How) -> tuple[np.ndarray, np.ndarray]
     """Return positions around others, also outside, and their weights: both [new, count]."""
     stretch = max(1 / axis.scale, 1.0) if how.antialias else 1.0
     reach = int(np.ceil((1 if how.mode == "linear" else 2) * stretch)) + 1
+    claim(8 * axis.new * (2 * reach + 1), "the pixels of a resize")
     taps = np.floor(at)[:, None] + np.arange(-reach, reach + 1)
     steps = (taps - at[:, None]) / stretch
     is_linear = how.mode == "linear"

@@ -1,12 +1,12 @@
 """Rounding to floats of at most 16 bits, which are float32 here with the values of their type."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from core import ops
 from core.autodiff.gradients import stop_gradient
-from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 
@@ -33,31 +33,33 @@ class ShortFloat(NamedTuple):
 
 SHORT_FLOATS = {
     "float16": ShortFloat(10, -14, 65504.0, True, False),
-    # Its subnormal numbers are fewer here: GPUs have no smaller step than 2 ** -126.
-    "bfloat16": ShortFloat(7, -119, 3.3895313892515355e38, True, False),
+    "bfloat16": ShortFloat(7, -126, 3.3895313892515355e38, True, False),
     "float8e4m3fn": ShortFloat(3, -6, 448.0),
     "float8e4m3fnuz": ShortFloat(3, -7, 240.0),
     "float8e5m2": ShortFloat(2, -14, 57344.0, True),
     "float8e5m2fnuz": ShortFloat(2, -15, 57344.0),
-    "float8e8m0": ShortFloat(0, -126, 2.0**127),
+    "float8e8m0": ShortFloat(0, -127, 2.0**127),
     "float4e2m1": ShortFloat(1, 0, 6.0, has_nan=False),
 }
 
-#: The smallest float8e8m0: it has neither 0 nor a sign.
-_SMALLEST_SCALE = 2.0**-127
+#: Bits of float32's mantissa, and the exponent of its smallest normal number.
+_MANTISSA, _LOWEST = 23, -126
 
-_POWERS = np.ldexp(1.0, np.arange(-127, 128)).astype(np.float32)
+#: Numbers above 1 are this much smaller while they are rounded, where products might not fit.
+_SMALLER = 2.0**-64
 
-#: Roundings of positive numbers by ``round_mode``, which is an attribute for float8e8m0.
-_ROUNDINGS = {
-    "up": ops.ceil,
-    "down": ops.floor,
-    "nearest": lambda x: ops.floor(x + 0.5),
+#: What becomes of the nearest power of two of x, by ``round_mode``, which float8e8m0 alone has.
+_MODES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "up": lambda near, x: ops.where(near < x, 2.0 * near, near),
+    "down": lambda near, x: ops.where(near > x, 0.5 * near, near),
+    "nearest": lambda near, x: near,
 }
 
 
 def rounded(x: Tensor, kind: str, saturate: bool = True, mode: str = "up") -> Tensor:
     """Return floats rounded to a type, halves to even; gradients pass as if it did nothing.
+
+    Subnormal numbers of bfloat16 stay as they are.
 
     Args:
         x: float32.
@@ -65,32 +67,28 @@ def rounded(x: Tensor, kind: str, saturate: bool = True, mode: str = "up") -> Te
         saturate: what is too large becomes the largest number.
         mode: for float8e8m0 alone: "up", "down" or "nearest".
     """
-    how = SHORT_FLOATS[kind]
-    step = _step(x, how)
-    if kind == "float8e8m0":
-        near = ops.maximum(_rounding(mode)(x / step) * step, _SMALLEST_SCALE)
-    else:
-        near = ops.round(x / step) * step
+    how, values = SHORT_FLOATS[kind], stop_gradient(x)
+    near = _nearest(values, how)
+    if kind == "float8e8m0":  # it has neither 0 nor a sign
+        if mode not in _MODES:
+            raise CoreError(f"round_mode {mode!r:.40} is none of {', '.join(_MODES)}")
+        near = ops.maximum(_MODES[mode](near, values), 2.0**how.lowest)
     fits = ops.abs(near) <= how.largest
-    return ops.where(fits, x + stop_gradient(near - x), _too_large(x, how, saturate))
+    return ops.where(fits, x + (near - values), _too_large(values, how, saturate))
 
 
-def _rounding(mode: str):
-    if mode not in _ROUNDINGS:
-        raise CoreError(f"round_mode {mode!r:.40} is none of {', '.join(_ROUNDINGS)}")
-    return _ROUNDINGS[mode]
-
-
-def _step(x: Tensor, how: ShortFloat) -> Tensor:
-    """Return the distance of the numbers of a type around values: a power of two."""
-    size = ops.clip_by_value(ops.where(ops.is_finite(x), ops.abs(x), 1.0), _POWERS[1], _POWERS[-1])
-    exponent = ops.cast(ops.floor(ops.log(size) * (1 / np.log(2))), dtype="int32")
-    power = ops.gather(tensor(_POWERS), ops.maximum(exponent, -127) + 127)
-    # The logarithm is not exact beside powers of two.
-    exponent = exponent + ops.cast(size >= 2.0 * power, dtype="int32")
-    exponent = exponent - ops.cast(size < power, dtype="int32")
-    exponent = ops.maximum(exponent, how.lowest)
-    return ops.gather(tensor(_POWERS), exponent - how.mantissa + 127)
+def _nearest(x: Tensor, how: ShortFloat) -> Tensor:
+    """Return values with as many bits of the mantissa as a type has, by Veltkamp's splitting."""
+    factor, is_wide = float((1 << (_MANTISSA - how.mantissa)) + 1), how.lowest <= _LOWEST
+    if is_wide:
+        scale = ops.where(ops.abs(x) > 1.0, _SMALLER, 1.0)
+        product = x * scale * factor
+        return (product - (product - x * scale)) / scale
+    x = ops.clip_by_value(x, -2 * how.largest, 2 * how.largest)
+    product = x * factor
+    step = 2.0 ** (how.lowest - how.mantissa)
+    is_normal = ops.abs(x) >= 2.0**how.lowest
+    return ops.where(is_normal, product - (product - x), ops.round(x / step) * step)
 
 
 def _too_large(x: Tensor, how: ShortFloat, saturate: bool) -> Tensor:

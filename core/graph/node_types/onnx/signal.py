@@ -6,6 +6,7 @@ import numpy as np
 
 from core import ops
 from core.engine.dispatch import tensor
+from core.engine.limits import claim
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Function, Rows, number
@@ -36,6 +37,7 @@ def _cut(x: Tensor, axis: int, length: int) -> Tensor:
 
 def _turns(n: int, inverse: bool) -> np.ndarray:
     """Return the matrix of a transform of n values."""
+    claim(16 * n * n, f"the matrix of a transform of {n:,} values")
     angle = 2 * np.pi * np.outer(np.arange(n), np.arange(n)) / n
     return np.exp(1j * angle) / n if inverse else np.exp(-1j * angle)
 
@@ -94,6 +96,7 @@ def _stft(
     else:
         raise CoreError("it has neither a window nor the length of a frame")
     starts = np.arange(0, x.shape[1] - size + 1, int(number(step)))
+    claim(8 * len(starts) * size, f"{len(starts):,} frames of {size:,} values")
     at = tensor((starts[:, None] + np.arange(size)).astype(np.int32))
     values = x if x.ndim == 3 else ops.expand_dims(x, axis=-1)
     frames = ops.gather(values, at, axis=1)
@@ -107,6 +110,7 @@ def _window(*terms: float) -> Function:
 
     def row(size: Tensor, output_datatype: int = 1, periodic: int = 1) -> Tensor:
         n = int(number(size))
+        claim(8 * n, f"a window of {n:,} values")
         angle = 2 * np.pi * np.arange(n) / (n if periodic else max(n - 1, 1))
         values = sum((-1) ** i * term * np.cos(i * angle) for i, term in enumerate(terms))
         return tensor(np.asarray(values, np.float32))
@@ -119,6 +123,7 @@ def _mel(
 ) -> Tensor:
     """Triangles over the bins of a spectrum, at equal distances on the mel scale."""
     count, size, hertz = (int(number(x)) for x in (bins, length, rate))
+    claim(8 * (count + 2) * max(size, 1), f"{count:,} filters of a spectrum of {size:,}")
     start, end = (2595 * np.log10(1 + float(number(x)) / 700) for x in (low, high))
     at = start + np.arange(count + 2) * ((end - start) / (count + 2))
     edges = ((size + 1) * (700 * (10 ** (at / 2595) - 1)) // hertz).astype(int)

@@ -19,7 +19,7 @@ KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted")
 APART = ("training", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 
 #: The part of the node cases of inference that passes at least.
-LEAST = 0.85
+LEAST = 0.95
 
 
 #: By kind and name of a case its category and error.
@@ -43,7 +43,7 @@ def part() -> Results:
 
 @pytest.fixture(scope="module")
 def whole() -> Results:
-    return run_suite(*KINDS)
+    return run_suite(*KINDS, "light")
 
 
 def check(results: Results) -> None:
@@ -86,6 +86,5 @@ def test_counted_apart(whole):
 
 
 @pytest.mark.long
-def test_whole_networks():
-    """Nine networks whose weights are all alike."""
-    check(run_suite("light"))
+def test_whole_on_shader():
+    check(run_suite(*KINDS, "--backend", "shader"))

@@ -126,6 +126,7 @@ def check(found, expected):
         assert np.abs(ours - value).max() <= BOUND * extent, name
 
 
+@pytest.mark.filterwarnings("ignore::zoo.pipeline.licences.LicenceWarning")
 @pytest.mark.parametrize("name", INPUTS)
 def test_files_equal_onnx_runtime(name):
     file, feeds = str(wheel_file(name.partition(" ")[0])), INPUTS[name]()

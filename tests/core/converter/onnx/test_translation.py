@@ -151,6 +151,17 @@ def test_functions_call_functions_and_leave_inputs_out(run):
         assert run(data) == expected
 
 
+def test_functions_with_bodies(run):
+    """In which an attribute of the call and an absent input of it are read."""
+    nodes = [node("Constant", [], ["by"], value_float=OfCall("factor"))]
+    nodes += [node("Clip", ["v", "", "most"], ["cut"]), node("Mul", ["cut", "by"], ["r"])]
+    either = Body(graph(nodes, [], [value("r")]))
+    whole = [constant("c", True), node("If", ["c"], ["w"], then_branch=either, else_branch=either)]
+    own = protos.function("F", ["v", "most"], ["w"], whole, attributes=["factor"])
+    call = node("F", ["x"], ["y"], "own", factor=3.0)
+    assert run(protos.simple([call], functions=[own], opsets={"": 17, "own": 1})) == [3, -6]
+
+
 def test_functions_that_call_themselves(load):
     own = protos.function("F", ["v"], ["w"], [node("F", ["v"], ["w"], "own")])
     data = protos.simple([node("F", ["x"], ["y"], "own")], functions=[own], opsets={"own": 1})
@@ -208,6 +219,15 @@ def test_branches_read_what_is_around_them(x, expected, run):
     ]
     one = protos.tensor(np.float32(1), "one")
     assert run(protos.simple(nodes, [one]), np.float32(x)) == expected
+
+
+def test_branches_that_give_values_around_them(run):
+    nodes = [
+        constant("c", True),
+        node("Neg", ["x"], ["a"]),
+        node("If", ["c"], ["y"], then_branch=branch([], "a"), else_branch=branch([], "x")),
+    ]
+    assert run(protos.simple(nodes)) == [-1, 2]
 
 
 def test_branches_that_give_too_few_results(load):
