@@ -13,6 +13,7 @@ from core.converter.class_labels import (
     INSIDE,
     MOST_SIDE,
     ClassLabels,
+    Pixels,
     number_of_classes,
     takes_image,
 )
@@ -125,7 +126,25 @@ def metadata_of(texts: Mapping[str, str], graph: Graph) -> YoloFacts | ClassLabe
     except CoreError:
         return None  # it runs without
     is_classifier = takes_image(graph) and number_of_classes(graph) == len(labels)
-    return ClassLabels(labels, INSIDE) if is_classifier else None
+    return ClassLabels(labels, INSIDE, _pixels(texts)) if is_classifier else None
+
+
+def _pixels(texts: Mapping[str, str]) -> Pixels | None:
+    """Return the conversion of pixels in a dict with ``mean`` and ``std``, as exports have it."""
+    try:
+        how = literal(texts.get("preprocessing", "{}"))
+    except CoreError:
+        return None
+    how = how if isinstance(how, dict) else {}
+    mean, std = (_of_channels(how.get(key)) for key in ("mean", "std"))
+    return Pixels(mean, std) if mean and std and all(std) else None
+
+
+def _of_channels(value: Any) -> tuple[float, ...]:
+    """Return one number or three; none if it is something else."""
+    given = value if isinstance(value, list) else [value]
+    is_valid = len(given) in (1, 3) and all(type(n) in (int, float) for n in given)
+    return tuple(map(float, given)) if is_valid else ()
 
 
 def _facts(texts: Mapping[str, str]) -> YoloFacts | None:

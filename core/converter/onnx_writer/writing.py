@@ -39,6 +39,17 @@ class OnnxFile(NamedTuple):
         return "; ".join([f"ONNX opset {OPSET}", *self.notes])
 
 
+def save_graph(graph: Graph, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write a graph; see `write_onnx`.
+
+    Raises:
+        WeightsError: there is a file, which is not to be replaced; or as of `write_onnx`.
+    """
+    if not overwrite and Path(path).exists():
+        raise WeightsError(f"{path} is there already: overwrite=True replaces it")
+    return write_onnx(graph, path).path
+
+
 def write_onnx(
     graph: Graph,
     path: str | os.PathLike[str],

@@ -117,12 +117,14 @@ def _transposed_conv(axes: int, *, depthwise: bool = False) -> Rule:
     def rule(writer: GraphWriter, step: Step) -> None:
         dy, filters = step.inputs[:2]  # [height, width, out, in]
         sizes, (depth, count) = writer.shape(filters)[:axes], writer.shape(filters)[axes:]
-        found = _window_of(step.attributes["input_shape"], sizes, step, axes)
+        shape = step.attributes["input_shape"]
+        found = _window_of(shape, sizes, step, axes)
         if depthwise:
             weights = writer.permuted(filters, (2, 3, 0, 1), (depth * count, 1, *sizes))
         else:
             weights = writer.permuted(filters, (axes + 1, axes, *range(axes)))
-        group = depth if depthwise else 1
+        channels = shape[-axes - 1 if _is_first(step) else -1]
+        group = depth if depthwise else channels // depth
         inputs = [_images(writer, step, dy, axes), weights, *_bias(writer, step)]
         how = {**_how(found), **_padding_of_result(found), "group": group}
         _keep_images(writer, step, writer.node("ConvTranspose", *inputs, **how), axes)

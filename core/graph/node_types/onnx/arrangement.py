@@ -11,7 +11,7 @@ from core.engine.dispatch import tensor
 from core.engine.limits import claim
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.graph.node_types.onnx.rows import Rows, axes_of, number, numbers
+from core.graph.node_types.onnx.rows import Numbers, Rows, axes_of, number, numbers
 from core.graph.node_types.onnx.typed import NAMES, cast_to
 
 
@@ -101,7 +101,7 @@ def _constant_of_shape(shape: Tensor, value: np.ndarray | None = None) -> Tensor
 def _pad(
     x: Tensor,
     pads: Tensor,
-    value: Tensor | None = None,
+    value: Numbers | None = None,
     axes: Tensor | None = None,
     mode: str = "constant",
 ) -> Tensor:
@@ -174,7 +174,7 @@ def _space_to_depth(x: Tensor, blocksize: int, mode: str = "DCR") -> Tensor:
     return ops.reshape(ops.transpose(parts, perm=perm), shape=(n, c * b * b, h // b, w // b))
 
 
-def _range(start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
+def _range(start: Numbers, limit: Numbers, delta: Numbers) -> Tensor:
     first, end, step = (x.numpy().ravel()[0] for x in (start, limit, delta))
     if step == 0:
         raise CoreError("a range with a delta of 0 has no end")
