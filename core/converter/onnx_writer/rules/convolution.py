@@ -178,7 +178,7 @@ def _pair(value: int | Sequence[int]) -> Sequence[int]:
 
 # --- resizing -------------------------------------------------------------------------------------
 
-#: How the nearest pixel is chosen, by the grid.
+#: The rounding to the nearest pixel, by the grid.
 _NEAREST = {
     "asymmetric": "floor",
     "half_pixel": "round_prefer_ceil",
