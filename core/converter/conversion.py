@@ -78,8 +78,9 @@ def convert(
             name, such as ``{"image": (None, 257, 257, 3)}``.
 
     Returns:
-        The path of ``model.json``, or of the ONNX file. The metadata of a Teachable Machine model is written beside
-        it, so that the result still classifies. An error leaves existing files unchanged.
+        The path of ``model.json``, or of the ONNX file. The metadata of a Teachable Machine model
+        is written beside ``model.json``, so that the result still classifies. An error leaves
+        existing files unchanged.
 
     Raises:
         WeightsError: the source cannot be read or written in this format (all node types that it

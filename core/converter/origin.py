@@ -11,7 +11,7 @@ _LICENCES = ("license", "licence")
 
 
 class Origin(NamedTuple):
-    """What a file says of itself; "" is not said.
+    """The facts of a file about itself; "" is one that is missing.
 
     Attributes:
         licence: such as ``"AGPL-3.0 License (https://ultralytics.com/license)"``.

@@ -8,8 +8,17 @@ import ast
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from core.converter.class_labels import MOST_SIDE
+from core.converter.class_labels import (
+    FITS,
+    INSIDE,
+    MOST_SIDE,
+    ClassLabels,
+    Pixels,
+    number_of_classes,
+    takes_image,
+)
 from core.errors import CoreError
+from core.graph.nodes import Graph
 from weights_cache.reading_budgets import spend
 
 #: Characters of a text of metadata: the labels of 10,000 classes.
@@ -27,7 +36,7 @@ _DEFAULT_SIDE, _DEFAULT_STRIDE = 640, 32
 
 
 class YoloFacts(NamedTuple):
-    """What the metadata of a YOLO network say.
+    """Facts about a YOLO network, by its metadata.
 
     Attributes:
         labels: names of its classes.
@@ -38,6 +47,7 @@ class YoloFacts(NamedTuple):
         points: how many keypoints an object has.
         values: numbers of a keypoint: 2, or 3 with a score.
         point_names: names of the keypoints, if they are known.
+        fit: how an export of `zoo.teach` was taught to fit an image into the input, one of `FITS`.
     """
 
     labels: tuple[str, ...]
@@ -48,34 +58,35 @@ class YoloFacts(NamedTuple):
     points: int = 0
     values: int = 3
     point_names: tuple[str, ...] = ()
+    fit: str = "crop"
 
 
 class YoloObjects(YoloFacts):
-    """Of a network that finds boxes."""
+    """Facts about a network that finds boxes."""
 
     __slots__ = ()
 
 
 class YoloPoses(YoloFacts):
-    """Of a network that finds boxes with keypoints."""
+    """Facts about a network that finds boxes with keypoints."""
 
     __slots__ = ()
 
 
 class YoloMasks(YoloFacts):
-    """Of a network that finds boxes with masks."""
+    """Facts about a network that finds boxes with masks."""
 
     __slots__ = ()
 
 
 class YoloClasses(YoloFacts):
-    """Of a network that classifies images, of pixels from 0 to 1."""
+    """Facts about a network that classifies images, of pixels from 0 to 1."""
 
     __slots__ = ()
 
 
 class YoloTurned(YoloFacts):
-    """Of a network that finds turned boxes."""
+    """Facts about a network that finds turned boxes."""
 
     __slots__ = ()
 
@@ -89,23 +100,51 @@ _KINDS: dict[str, type[YoloFacts]] = {
 }
 
 
-def facts_of_yolo(texts: Mapping[str, str]) -> YoloFacts | None:
-    """Return what metadata say of a network; None if they are not of Ultralytics, or damaged.
+def metadata_of(texts: Mapping[str, str], graph: Graph) -> YoloFacts | ClassLabels | None:
+    """Return the facts in the metadata of a file; None if they are of others, or damaged.
 
     Args:
         texts: the metadata.
+        graph: the network.
 
-    >>> facts = facts_of_yolo({"names": "{0: 'cat'}", "task": "detect", "imgsz": "[64, 96]"})
+    Returns:
+        Facts of a task; or labels alone, if the network gives a score for each.
+
+    >>> from core.graph.nodes import Endpoint, PartialSpec
+    >>> graph = Graph([], {}, {"images": Endpoint("images", PartialSpec(None))}, {})
+    >>> texts = {"names": "{0: 'cat'}", "task": "detect", "imgsz": "[64, 96]"}
+    >>> facts = metadata_of(texts, graph)
     >>> type(facts).__name__, facts.labels, facts.size, facts.stride
     ('YoloObjects', ('cat',), (64, 96), 32)
-    >>> facts_of_yolo({"names": "cat, dog"})
     """
-    if "names" not in texts or not {"stride", "task"} & texts.keys():
+    if "names" not in texts or len(graph.inputs) != 1:
         return None
     try:
-        return _facts(texts)
+        if {"stride", "task"} & texts.keys():
+            return _facts(texts)
+        labels = _labels(literal(texts["names"]))
     except CoreError:
         return None  # it runs without
+    is_classifier = takes_image(graph) and number_of_classes(graph) == len(labels)
+    return ClassLabels(labels, INSIDE, _pixels(texts)) if is_classifier else None
+
+
+def _pixels(texts: Mapping[str, str]) -> Pixels | None:
+    """Return the conversion of pixels in a dict with ``mean`` and ``std``, as exports have it."""
+    try:
+        how = literal(texts.get("preprocessing", "{}"))
+    except CoreError:
+        return None
+    how = how if isinstance(how, dict) else {}
+    mean, std = (_of_channels(how.get(key)) for key in ("mean", "std"))
+    return Pixels(mean, std) if mean and std and all(std) else None
+
+
+def _of_channels(value: Any) -> tuple[float, ...]:
+    """Return one number or three; none if it is something else."""
+    given = value if isinstance(value, list) else [value]
+    is_valid = len(given) in (1, 3) and all(type(n) in (int, float) for n in given)
+    return tuple(map(float, given)) if is_valid else ()
 
 
 def _facts(texts: Mapping[str, str]) -> YoloFacts | None:
@@ -121,6 +160,7 @@ def _facts(texts: Mapping[str, str]) -> YoloFacts | None:
         stride=_number(literal(texts.get("stride", str(_DEFAULT_STRIDE))), MOST_SIDE),
         is_dynamic=isinstance(given, dict) and given.get("dynamic") is True,
         generation=8 if "task" in texts else 5,
+        fit=texts["fit"] if texts.get("fit") in FITS else "crop",
     )
     if task == "pose":
         points, values = _points(literal(texts.get("kpt_shape", "[17, 3]")))
@@ -159,9 +199,10 @@ def _labels(names: Any) -> tuple[str, ...]:
         rows = [names.get(number) for number in range(len(names))]
     else:
         rows = names if isinstance(names, list) else []
-    if not 0 < len(rows) <= _MOST_LABELS or not all(isinstance(name, str) for name in rows):
+    labels = tuple(name for name in rows if isinstance(name, str))
+    if not 0 < len(rows) <= _MOST_LABELS or len(labels) < len(rows):
         raise CoreError("names are no labels")
-    return tuple(rows)
+    return labels
 
 
 def _size(value: Any) -> tuple[int, int]:

@@ -59,6 +59,10 @@ class Node(NamedTuple):
     attributes: Attributes = {}
 
 
+#: The attribute of Const nodes that do not train: numbers of a computation, no weights.
+FIXED = "fixed"
+
+
 class PartialSpec(NamedTuple):
     """Shape and dtype of an input or output; a length of None may be any, and so may a shape."""
 

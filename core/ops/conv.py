@@ -66,7 +66,8 @@ def _check_groups(x: Spec, filter: Spec, channels: int, data_format: str, in_gro
     if results % groups:
         raise CoreError(
             f"x of shape {x.shape} has {channels} channels ({data_format}), {groups} groups of the "
-            f"{depth} that the filter {filter.shape} is for, which must divide its {results} results"
+            f"{depth} that the filter {filter.shape} is for; its {results} results are no multiple "
+            f"of {groups}"
         )
 
 

@@ -1,9 +1,9 @@
 """Real ONNX files, run by generated kernels, beside ONNX Runtime on the same files.
 
-Run: ``python -m tests.benchmarks.onnx_files FILE .. [--threads 1 2] [--rounds N]`` with the extra
-``oracle`` installed; a folder stands for all files in it. Each runtime runs in a process of its own
-and has turns (`turns`); outputs must be equal, or the file is not timed. Free dimensions are those
-of `SIZES`, else 1.
+Run: ``python -m tests.benchmarks.onnx_files [FILE ..] [--threads 1 2] [--rounds N]`` with the extra
+``oracle`` installed; a folder stands for all files in it, and without any those of packages count
+(`tests.wheels`). Each runtime runs in a process of its own and has turns (`turns`); outputs must be
+equal, or the file is not timed. Free dimensions are those of `SIZES`, else 1.
 
 Prints milliseconds, medians of the turns, and the ratio of ours to ONNX Runtime's within a round,
 with its quartiles; then geometric means, and a line of JSON.
@@ -33,6 +33,7 @@ from tests.benchmarks.networks.network_sides import (
     write_case,
 )
 from tests.benchmarks.zoo_networks import TIER, print_times
+from tests.wheels import folder_of_wheels
 
 #: Shapes of inputs, by patterns of files' names; the first that fits counts.
 SIZES: dict[str, dict[str, tuple[int, ...]]] = {
@@ -53,7 +54,9 @@ _TYPES = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)
 
 
 def files_in(places: list[Path]) -> Iterator[Path]:
-    """Yield the files, and those in folders."""
+    """Yield the files, and those in folders; without any, those of packages that are there."""
+    if not places:
+        places = [folder_of_wheels()]
     for place in places:
         yield from sorted(place.rglob("*.onnx")) if place.is_dir() else [place]
 
@@ -97,7 +100,7 @@ def prepare(file: Path, folder: Path) -> Prepared:
 def main() -> None:
     """Prepare the files, then print the times."""
     parser = argparse.ArgumentParser(description="ONNX files beside ONNX Runtime")
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     parser.add_argument("--threads", type=int, nargs="+", default=[1], metavar="N")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--tries", type=int, default=1, help="to repeat a turn if disturbed")

@@ -3,8 +3,6 @@
 import re
 import warnings
 
-from core.converter.origin import Origin
-
 #: Parts of the names of licences that oblige whoever offers a service, or forbid to earn with it.
 _AFFERO = re.compile(r"\bagpl|affero", re.IGNORECASE)
 _NON_COMMERCIAL = re.compile(
@@ -16,22 +14,18 @@ class LicenceWarning(UserWarning):
     """A model's licence restricts its use; `warnings.filterwarnings` silences it."""
 
 
-def warn_of_licence(name: str, origin: object, stacklevel: int = 2) -> None:
-    """Warn of the licence of a model, if its file names one that restricts its use.
+def warn_of_licence(name: str, licence: str, stacklevel: int = 2) -> None:
+    """Warn of the licence of a model, if it restricts the use.
 
     Args:
         name: path or URL of the file.
-        origin: what the file says of itself, if anything.
+        licence: its name in the file, or "".
         stacklevel: as for `warnings.warn`, from the caller on.
     """
-    restriction = _restriction_of(origin.licence) if isinstance(origin, Origin) else ""
+    restriction = _restriction_of(licence)
     if restriction:
-        assert isinstance(origin, Origin)
-        warnings.warn(
-            f"{name} is under {origin.licence}: {restriction}",
-            LicenceWarning,
-            stacklevel=stacklevel + 1,
-        )
+        text = f"{name} is under {licence}: {restriction}"
+        warnings.warn(text, LicenceWarning, stacklevel=stacklevel + 1)
 
 
 def _restriction_of(licence: str) -> str:

@@ -147,8 +147,8 @@ def load(
         reading = FileOptions(signature, inputs)
         return load_path(name, backend, kernels, limits, isolate, wanted, reading)
     said = {"task": task, "labels": labels, "range": range, "resize": resize}
-    said["preprocessing"] = preprocessing
     given = {"kernels": kernels, "limits": limits, "isolate": isolate or None, **said}
+    given["preprocessing"] = preprocessing
     _refuse_of_paths(name, {**given, "signature": signature, "inputs": inputs})
     values = checked(entry.name, entry.options, options, also=("backend", "weights"))
     return make_model(entry, values, backend, weights)

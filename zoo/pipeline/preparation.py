@@ -1,4 +1,4 @@
-"""What a caller says of the input of a network: the dict ``preprocessing`` of `zoo.load`."""
+"""Inputs of networks from images, as the dict ``preprocessing`` of `zoo.load` says."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -71,7 +71,7 @@ def _is_first(shape: tuple[int | None, ...]) -> bool:
 
 
 class Preparation(NamedTuple):
-    """How an image becomes an input.
+    """The conversion of an image to an input.
 
     Attributes:
         how: all but its size and the order of its axes.
@@ -166,9 +166,7 @@ def _channels_of(values: np.ndarray) -> Channels:
 
 def _size(value: Any) -> tuple[int, int]:
     height, width = (value, value) if isinstance(value, Integral) else value
-    if not all(isinstance(n, Integral) and 0 < n <= MOST_SIDE for n in (height, width)):
-        raise ValueError
-    return int(height), int(width)
+    return _integer(height, 1, MOST_SIDE), _integer(width, 1, MOST_SIDE)
 
 
 def _channels(value: Any) -> Channels:
@@ -195,7 +193,13 @@ def _not_zero(read: Callable[[Any], Channels]) -> Callable[[Any], Channels]:
 
 
 def _level(value: Any) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool) or not 0 <= value <= 255:
+    return _integer(value, 0, 255)
+
+
+def _integer(value: Any, least: int, most: int) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise ValueError
+    if not least <= int(value) <= most:
         raise ValueError
     return int(value)
 

@@ -1,6 +1,6 @@
 """YOLO networks from files: what those for boxes, poses and masks have in common.
 
-Source: Ultralytics 8, whose files say their labels, task and size; see `facts_of_yolo`.
+Source: Ultralytics 8, whose files say their labels, task and size; see `metadata_of`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ class YoloModel(Model):
     place: ClassVar[tuple[str, str]]
 
     def __init__(self, name: str, network: GraphModel, recipe: LoadCall | None = None):
-        #: What the file says of the network.
+        #: The metadata of the file.
         self.facts: YoloFacts = network.graph.metadata
         (spec,) = network.inputs.values()
         self._begin(_entry_of(name, spec, self.facts, self.place), {}, network, recipe)

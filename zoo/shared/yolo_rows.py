@@ -33,7 +33,8 @@ class Rows(NamedTuple):
 
     def at(self, kept: "np.ndarray | list[int]") -> "Rows":
         """Return some of the objects, in the order of their indices."""
-        return Rows(*(array[kept] for array in self[:4]), self.are_done)
+        boxes, scores, classes, more = (array[kept] for array in self[:4])
+        return Rows(boxes, scores, classes, more, self.are_done)
 
 
 def rows_of(output: np.ndarray, layout: Layout, score_threshold: float) -> Rows | None:
@@ -59,7 +60,7 @@ def rows_of(output: np.ndarray, layout: Layout, score_threshold: float) -> Rows 
     if layout.generation != 5 and output.shape[0] == numbers:
         return _sure_rows(output.T, start, layout, score_threshold)
     if layout.generation != 5 and output.shape[1] == _DONE + layout.more:
-        found = output[output[:, 4] >= score_threshold].astype(np.float64)
+        found = _finite(output[output[:, 4] >= score_threshold])
         classes = np.clip(found[:, 5], 0, layout.classes - 1).astype(np.intp)
         return Rows(found[:, :4], found[:, 4], classes, found[:, _DONE:], are_done=True)
     return None
@@ -70,15 +71,22 @@ def _sure_rows(rows: np.ndarray, start: int, layout: Layout, score_threshold: fl
     of_classes = rows[:, start : start + layout.classes]
     if start > _BOX:
         of_classes = of_classes * rows[:, _BOX:start]
-    sure = np.flatnonzero(of_classes.max(axis=1) >= score_threshold)
-    found, of_classes = rows[sure].astype(np.float64), of_classes[sure]
+    found = _finite(rows[of_classes.max(axis=1) >= score_threshold])
+    of_classes = found[:, start : start + layout.classes]
+    if start > _BOX:
+        of_classes = of_classes * found[:, _BOX:start]
     middles, halves = found[:, :2], found[:, 2:4] / 2
     return Rows(
         np.concatenate([middles - halves, middles + halves], axis=1),
-        of_classes.max(axis=1).astype(np.float64),
+        of_classes.max(axis=1),
         of_classes.argmax(axis=1),
         found[:, start + layout.classes :],
     )
+
+
+def _finite(rows: np.ndarray) -> np.ndarray:
+    """Return rows without those that hold infinite numbers or none, as of damaged weights."""
+    return rows[np.isfinite(rows).all(axis=1)].astype(np.float64)
 
 
 def best_rows(rows: Rows, iou_threshold: float, limit: int) -> Rows:

@@ -12,7 +12,8 @@ from core.converter.origin import origin_of
 from core.converter.protobuf import Message
 from core.converter.reading import read_bytes, reading
 from core.converter.tensor_protos import Budget
-from core.converter.ultralytics import facts_of_yolo
+from core.converter.ultralytics import metadata_of
+from core.converter.yunet import yunet_faces
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 
@@ -63,16 +64,16 @@ def translated(model: OnnxModel) -> Graph:
     for name in given:
         main.nodes.append(Node(main.add_input(name, graph.values[name].type), "Placeholder"))
     main.add_graph(graph)
-    return Graph(
+    made = Graph(
         nodes=main.nodes,
         weights=shared.weights,
         inputs=_endpoints(given, graph, main),
         outputs=_endpoints(graph.outputs, graph, main),
         functions=shared.functions,
         aliases={name: at for name, at in main.references.items() if name != at},
-        metadata=facts_of_yolo(model.metadata) if len(given) == 1 else None,
         origin=origin_of(model.metadata, model.producer, _format(model)),
     )
+    return made._replace(metadata=metadata_of(model.metadata, made) or yunet_faces(made))
 
 
 def _format(model: OnnxModel) -> str:

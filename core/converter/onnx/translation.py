@@ -20,7 +20,7 @@ from core.errors import CoreError
 from core.graph.node_types.onnx import ROWS, find_row
 from core.graph.node_types.onnx.rows import PRESENT, Needs, facts_for, type_name
 from core.graph.node_types.onnx.rows import Function as Row
-from core.graph.nodes import Function, FunctionName, Node
+from core.graph.nodes import FIXED, Function, FunctionName, Node
 from core.graph.unique_names import UniqueNames
 from weights_cache.reading_budgets import check_time, spend
 
@@ -153,8 +153,23 @@ class Scope:
             self._add_call(node, function)
         elif node.domain == "" and node.type in _STRUCTURES:
             _STRUCTURES[node.type](self, node)
+        elif (weight := self._named_again(node)) is not None:
+            self.add_constant(node.outputs[0], weight)
         else:
             self._add_op(node)
+
+    def _named_again(self, node: OnnxNode) -> OnnxTensor | None:
+        """Return the weight to which a node gives another name, if its values are all equal.
+
+        PyTorch's exporter joins weights of equal values, such as scales and variances of new norms;
+        each is a weight of its own.
+        """
+        if node.type != "Identity" or node.domain or self._outer is not None:
+            return None
+        found = self._shared.model.graph.initializers.get("".join(node.inputs[:1]))
+        if found is None or found.array.dtype != np.float32 or found.array.size < 2:
+            return None
+        return found if (found.array == found.array.flat[0]).all() else None
 
     def _add_op(self, node: OnnxNode) -> None:
         """Add a node of an op that has a row, or of a type for which users may give a kernel."""
@@ -248,6 +263,8 @@ class Scope:
         if not isinstance(value, OnnxTensor):
             value = _listed_constant(kind, value)
         self.add_constant(node.outputs[0], value)
+        if self._shared.model.graph.initializers:  # these are the weights, then
+            self.nodes[-1] = self.nodes[-1]._replace(attributes={FIXED: True})
 
     def add_if(self, node: OnnxNode) -> None:
         """Add a branch: both functions take the same values, which either may read."""

@@ -158,7 +158,9 @@ class GraphWriter:
         """
         if dims.count(None) > 1:
             raise NotWrittenError("a shape with several free lengths")
-        return self.node("Reshape", name, self.integers([-1 if n is None else n for n in dims]))
+        shape = self.integers([-1 if n is None else n for n in dims])
+        how = {"allowzero": 1} if 0 in dims else {}  # 0 else means: as before
+        return self.node("Reshape", name, shape, **how)
 
     def expanded(self, name: str, dims: Dims) -> str:
         """Add a node that repeats a value to lengths, of which one may be the free batch.

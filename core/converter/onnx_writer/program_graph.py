@@ -83,14 +83,14 @@ def _listed(faults: Mapping[str, Sequence[str]]) -> str:
     """Return the text of an error.
 
     >>> _listed({"fft": ["a", "b"]})
-    'ONNX files cannot have fft (a, b) as it is here: name outputs before it by outputs=, ...
+    'there is no counterpart in ONNX for fft (a, b): name outputs before it by outputs=, ...
     """
     parts = []
     for reason, names in faults.items():
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         parts.append(f"{reason} ({', '.join(names[:_MOST_NAMED])}{more})")
     return (
-        f"ONNX files cannot have {'; '.join(parts)} as it is here: name outputs before it by "
+        f"there is no counterpart in ONNX for {'; '.join(parts)}: name outputs before it by "
         f"outputs=, or keep the model in its present format"
     )
 
@@ -161,6 +161,8 @@ def _plain_steps(
     specs, axes = dict(program.specs), dict(free)
     steps: list[Step] = []
     for step in program.steps:
+        if not step.outputs:  # parts of an empty axis
+            continue
         for made in _chain(_with_bias(step, program)):
             specs.setdefault(made.name, specs[step.name])
             if step.name in axes:

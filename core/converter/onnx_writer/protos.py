@@ -76,6 +76,9 @@ class ModelFacts(NamedTuple):
     metadata: Mapping[str, str] = {}
 
 
+NO_FACTS = ModelFacts()
+
+
 def model_parts(graph: WrittenGraph, facts: ModelFacts, version: str = "") -> list[bytes]:
     """Return the bytes of a file, in parts to be written one after the other.
 

@@ -32,9 +32,7 @@ class Recorded(NamedTuple):
     fixed: str = ""
 
 
-def recorded_graph(
-    graph: Graph, shapes: Mapping[str, Sequence[int | None]] = {}
-) -> Recorded:
+def recorded_graph(graph: Graph, shapes: Mapping[str, Sequence[int | None]] = {}) -> Recorded:
     """Return a graph in the ops of ONNX.
 
     The batch stays free where runs of two and of three samples become equal files.

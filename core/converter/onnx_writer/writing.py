@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.converter.onnx import read_onnx
-from core.converter.onnx_writer.protos import OPSET, PRODUCER, ModelFacts, model_parts
+from core.converter.onnx_writer.protos import NO_FACTS, OPSET, PRODUCER, ModelFacts, model_parts
 from core.converter.onnx_writer.recording import recorded_graph
 from core.converter.read_back import not_equal, read_back
 from core.errors import CoreError
@@ -45,11 +45,22 @@ class OnnxFile(NamedTuple):
         return f"{self.path}: {size_text(self.bytes)}, {self.format}"
 
 
+def save_graph(graph: Graph, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write a graph; see `write_onnx`.
+
+    Raises:
+        WeightsError: there is a file, which is not to be replaced; or as of `write_onnx`.
+    """
+    if not overwrite and Path(path).exists():
+        raise WeightsError(f"{path} is there already: overwrite=True replaces it")
+    return write_onnx(graph, path).path
+
+
 def write_onnx(
     graph: Graph,
     path: str | os.PathLike[str],
     *,
-    facts: ModelFacts = ModelFacts(),
+    facts: ModelFacts = NO_FACTS,
     inputs: Mapping[str, Sequence[int | None]] = {},
 ) -> OnnxFile:
     """Write a graph as an ONNX file of opset 18, which ONNX Runtime reads since 1.14.

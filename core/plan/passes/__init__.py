@@ -58,7 +58,7 @@ _JOINED = (merge_pads, fuse_epilogues)
 #: The passes for every program, in this order.
 PROGRAM_PASSES: tuple[ProgramPass, ...] = (*_SIMPLER, *_JOINED)
 
-#: Those for programs of graphs, whose weights may be rounded once more; functions that train
+#: Passes for programs of graphs, whose weights may be rounded once more; functions that train
 #: compute with their own.
 INFERENCE_PASSES: tuple[ProgramPass, ...] = (*_SIMPLER, fold_scales, *_JOINED)
 

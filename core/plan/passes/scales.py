@@ -41,6 +41,7 @@ class _Weighted(NamedTuple):
         return prod(self.weights.shape[axis] for axis in self.axes)
 
 
+@np.errstate(all="ignore")  # weights of files may be NaN or infinite, or become so
 def fold_scales(program: Program) -> Program:
     """Fold what scales and shifts the channels of a convolution or product into its weights.
 

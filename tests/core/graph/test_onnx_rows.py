@@ -17,6 +17,12 @@ from core.graph.node_types.rows import find_node_type
 #: Rows that exports need: shapes of the inputs that have gradients, and what else they take.
 DIFFERENTIABLE: dict[str, tuple[str, list[Any], dict[str, Any]]] = {
     "Conv": ("Conv", [(2, 4, 5, 6), (6, 2, 3, 3), (6,)], {"group": 2, "pads": [1, 0, 1, 2]}),
+    "Conv by channel": (
+        "Conv",
+        [(2, 3, 5, 4), (6, 1, 3, 2)],
+        {"group": 3, "auto_pad": "SAME_LOWER"},
+    ),
+    "Conv of volumes": ("Conv", [(1, 4, 3, 4, 3), (2, 2, 2, 2, 2)], {"group": 2}),
     "Conv strided and dilated": (
         "Conv",
         [(1, 2, 8, 7), (3, 2, 2, 3)],
@@ -195,12 +201,14 @@ def test_unknown_attributes_are_refused():
 @pytest.mark.parametrize(
     ("name", "values", "attributes", "message"),
     [
+        ("Conv", [[[[[1.0]]]], [[[[1.0]]]]], {"group": 2}, "2 groups of 1 channels do not make"),
         ("ScatterND", [[1.0], [[0]], [2.0]], {"reduction": "mean"}, "none of add, mul, max and"),
         ("Pad", [[1.0], [1, 1]], {"mode": "mirror"}, "'mirror' is none of constant, edge"),
         ("GridSample", [[[[1.0]]], [[[[0.0, 0.0]]]]], {"mode": "area"}, "none of linear, nearest"),
         ("Range", [0, 3, 0], {}, "a delta of 0"),
         ("Squeeze", [[1.0, 2.0], [0]], {}, "not all of length 1"),
         ("ReduceSum", [[1.0], [3]], {}, r"axes \(3,\) are not all axes of a tensor"),
+        ("Pad", [[1.0], [1, 1], 0.0, [2]], {}, r"axes \(2,\) are not all axes"),
         ("STFT", [[[1.0]], 1], {}, "neither a window nor the length"),
         ("LSTM", [[[[1.0]]], [[[1.0]]], [[[1.0]]]], {"activations": ["Sine"]}, "'Sine' is unknown"),
     ],

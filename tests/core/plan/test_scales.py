@@ -81,7 +81,6 @@ KEPT = {
 }
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("why", KEPT)
 def test_others_stay(rng, why):
     x = floats(rng, 1, 5, 6, 4)

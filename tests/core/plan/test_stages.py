@@ -296,8 +296,7 @@ def test_branches_of_functions(x, w):
         function("yes", "c = Conv2D x w\nr = Relu c", "x w", "r:activations:0", c=CONV),
         function("no", "n = Neg x", "x w", "n:y:0"),
     ]
-    text = "x = Placeholder\nb = Conv2D x w\ntop = Max x axes\n"
-    text += "on = Greater top limit\ny = If on b w"
+    text = "x = Placeholder\nb = Conv2D x w\non = Greater limit one\ny = If on b w"
     how = {"b": CONV, "y": calls(then_branch="yes", else_branch="no")}
     for limit, steps in ((0, ["conv2d"]), (2, ["conv2d", "conv2d"])):
         constants = {"w": w, "limit": np.float32(limit), "one": np.float32(1)}

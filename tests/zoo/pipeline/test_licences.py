@@ -42,6 +42,13 @@ def test_licences_that_restrict_the_use_give_one_line(tmp_path, licence, words):
     assert line.filename == __file__
 
 
+def test_isolated_models_have_the_line_too(tmp_path):
+    path = file_under(tmp_path, AGPL)
+    with pytest.warns(LicenceWarning) as given, zoo.load(path, isolate=True) as model:
+        assert f"licence: {AGPL}" in str(model.describe())
+    assert [line.filename for line in given] == [__file__]
+
+
 @pytest.mark.parametrize("licence", ["MIT", "Apache-2.0", "GPL-3.0", "CC-BY-4.0", ""])
 def test_others_give_none(tmp_path, licence):
     path = file_under(tmp_path, licence)

@@ -23,6 +23,12 @@ def write_files(folder) -> None:
     rows = {"output0": np.float32([[20, 30, 10, 20, 0.1, 0.9]]).T[None]}
     write_planted(folder / "yolo.onnx", rows, yolo_metadata())
     rng = np.random.default_rng(3)
+    grids = {
+        f"{kind}_{stride}": rng.uniform(0, 1, (1, (64 // stride) * (96 // stride), count))
+        for stride in (8, 16, 32)
+        for kind, count in (("cls", 1), ("obj", 1), ("bbox", 4), ("kps", 10))
+    }
+    write_planted(folder / "face_detection_yunet_2023mar.onnx", grids, {})
     nodes = [
         protos.node("GlobalAveragePool", ["x"], ["means"]),
         protos.node("Flatten", ["means"], ["rows"]),

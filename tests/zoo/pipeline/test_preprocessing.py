@@ -25,7 +25,7 @@ def write_same(path, shape=(1, 3, 8, 8), kind="float32"):
     return protos.write(path, protos.model(made))
 
 
-def write_linear(path, softmax=False, classes=2):
+def write_linear(path, softmax=False, classes=2, metadata=None):
     """A classifier as of PyTorch: the means of red, green and blue, and a linear layer."""
     nodes = [
         protos.node("GlobalAveragePool", ["x"], ["means"]),
@@ -40,7 +40,7 @@ def write_linear(path, softmax=False, classes=2):
         [protos.value("likely" if softmax else "scores", ("n", classes))],
         [protos.tensor(np.float32([[2, 0], [0, 1], [0, 3]]), "weight")],
     )
-    return protos.write(path, protos.model(made))
+    return protos.write(path, protos.model(made, metadata=metadata))
 
 
 def seen(path, image, **preprocessing):
@@ -144,6 +144,8 @@ def test_what_does_not_go_together(tmp_path):
         zoo.load(path, task="classification", range=(0, 1), preprocessing={})
     with pytest.raises(ZooError, match="preprocessing= is for models from a path or URL"):
         zoo.load("posenet.tiny", preprocessing={})
+    with pytest.raises(ZooError, match="preprocessing= alone is for models of this process"):
+        zoo.load(path, isolate=True, preprocessing={})
     with pytest.raises(ZooError, match=r"takes float32 \[1, 5\], not an image"):
         zoo.load(write_same(tmp_path, (1, 5)), preprocessing={})
 
@@ -182,3 +184,24 @@ def test_labels_of_ultralytics_classifiers(tmp_path):
     assert first["label"] == "warm"
     assert first["score"] == pytest.approx(odds[0] / odds.sum(), rel=1e-5)
     assert second["score"] == pytest.approx(odds[1] / odds.sum(), rel=1e-5)
+
+
+def test_names_alone_are_labels(tmp_path):
+    """Of as many classes as the network has; the range of pixels is asked for."""
+    path = write_linear(tmp_path, metadata={"names": "{0: 'warm', 1: 'cold'}"})
+    assert zoo.load(path).labels == ("warm", "cold")
+    with pytest.raises(ZooError, match="does not say which range its network takes pixels in"):
+        zoo.load(path).classify(COLOUR)
+    model = zoo.load(path, task="classification", range=(0, 1))
+    assert model.classify(COLOUR)[0]["label"] == "warm"
+    other = write_linear(tmp_path, metadata={"names": "{0: 'warm'}"})
+    assert not hasattr(zoo.load(other), "classify")
+
+
+@pytest.mark.parametrize("fit, rows", [("crop", 0), ("letterbox", 4), ("other", 0)])
+def test_exports_of_taught_models_say_how_images_fit(tmp_path, fit, rows):
+    """Of a wide image half of the input is border."""
+    names = {"names": "{0: 'warm', 1: 'cold'}", "task": "classify", "imgsz": "[8, 8]", "fit": fit}
+    model = zoo.load(write_linear(tmp_path, metadata=names))
+    values = model.network_input(np.full((4, 8, 3), 255, np.uint8))
+    assert (values[0, 0, :, 0] == 0).sum() == rows

@@ -111,6 +111,14 @@ def test_models_are_pickled_and_described(tmp_path):
     assert "format: ONNX opset 17" in card
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_rows_that_are_no_numbers_are_left_out(tmp_path, value):
+    rows = np.repeat(ROWS[-1:], 6, axis=0)
+    rows[np.arange(6), np.arange(6)] = value
+    path = write_planted(tmp_path / "yolo.onnx", columns([*rows, PERSON]), yolo_metadata())
+    assert len(zoo.load(path).detect(IMAGE)) == 1
+
+
 def test_what_a_model_cannot(tmp_path):
     path = write_planted(tmp_path / "yolo.onnx", columns(ROWS), yolo_metadata())
     with pytest.raises(ZooError, match="cannot segment: it can detect"):

@@ -133,6 +133,7 @@ def _facts(model: "LoadedModel") -> dict[str, Any]:
         "inputs": {name: [spec.shape, spec.dtype] for name, spec in model.inputs.items()},
         "outputs": {name: [spec.shape, spec.dtype] for name, spec in model.outputs.items()},
         "text": "\n".join(model.describe().splitlines()[1:]),
+        "licence": getattr(model.network.graph.origin, "licence", ""),
     }
     said = model.network.graph.metadata
     if isinstance(said, Bundle):

@@ -12,6 +12,7 @@ from weights_cache.common.providers import provided
 from zoo.pipeline.file_options import NO_OPTIONS, FileOptions
 from zoo.pipeline.file_tasks import FileTask
 from zoo.pipeline.isolation.runner import BACKEND, IsolatedRunner
+from zoo.pipeline.licences import warn_of_licence
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.network_summary import Card
 from zoo.pipeline.pickling import LoadCall
@@ -148,7 +149,13 @@ def load_isolated(
     Raises:
         ZooError: the model cannot be read, reading exceeds a limit, or it does not fit the task.
     """
+    if task is not None and task.task is None:
+        raise ZooError(
+            "preprocessing= alone is for models of this process: give labels=, too, or leave out "
+            "isolate=True"
+        )
     runner = IsolatedRunner(str(file), name, limits, options)
+    warn_of_licence(name, runner.facts.licence, stacklevel=5)
     recipe = recipe._replace(arguments={**recipe.arguments, "isolate": True})
     try:
         found: IsolatedModel | None = provided("isolated_classifier")(name, runner, recipe, task)

@@ -19,6 +19,9 @@ _CONVOLUTION_TYPES = frozenset(
     {"Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "FusedDepthwiseConv2dNative"}
 )
 
+#: Nodes of ONNX that are the last layer of classifiers without a softmax.
+_LINEAR = frozenset({"ONNX:Gemm", "ONNX:MatMul", "ONNX:Add"})
+
 
 class FileClassifier(LoadedModel):
     """A classifier of images from a file: the base of those that say how images become inputs."""
@@ -128,3 +131,10 @@ def _only_source(node: Node | None, graph: Graph) -> str | None:
         return None
     sources = [name for name in node.inputs if node_of(name) not in graph.weights]
     return sources[0] if len(sources) == 1 else None
+
+
+def ends_linear(graph: Graph) -> bool:
+    """Whether a node of ONNX that gives any number computes the only output."""
+    ends = [node_of(end.node) for end in graph.outputs.values()]
+    types = {node.name: node.type for node in graph.nodes}
+    return len(ends) == 1 and types.get(ends[0]) in _LINEAR

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from core import Graph, GraphModel
+from core import GraphModel
 from core.converter.class_labels import (
     INSIDE,
     PAGE_PIXELS,
@@ -14,7 +14,6 @@ from core.converter.class_labels import (
     Pixels,
 )
 from core.converter.ultralytics import YoloClasses
-from core.graph.nodes import node_of
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Preprocess
@@ -24,16 +23,13 @@ from zoo.pipeline.network_summary import shown_specs
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.preparation import GREY, ImageInput, Preparation, image_input, read_preparation
 from zoo.pipeline.preprocess import prepare
-from zoo.tasks.classification.file_classifier import FileClassifier
+from zoo.tasks.classification.file_classifier import FileClassifier, ends_linear
 
 #: Dtypes of quantised inputs whose 256 values are those of pixels.
 _PIXEL_TYPES = ("uint8", "int8")
 
 #: The conversion of pixels to 0..1.
 _UNIT = Pixels((0.0,), (255.0,))
-
-#: Nodes of ONNX that are the last layer of classifiers without a softmax.
-_LINEAR = frozenset({"ONNX:Gemm", "ONNX:MatMul", "ONNX:Add"})
 
 #: Tolerance of scores outside of 0..1, by rounding.
 _ROUNDING = 1e-3
@@ -86,7 +82,8 @@ class LabelledModel(FileClassifier):
         self._is_snippet = file.origin == TEACHABLE
         self._size = said.size if isinstance(said, YoloClasses) else None
         self._preparation: Preparation | None = None
-        self._labels, self._fit = file.labels, "crop"
+        self._labels = file.labels
+        self._fit = said.fit if isinstance(said, YoloClasses) else "crop"
         if task is not None:
             self._apply(task)
 
@@ -213,13 +210,6 @@ def _class_labels(said: object) -> ClassLabels:
     if isinstance(said, YoloClasses):
         return ClassLabels(said.labels, INSIDE, _UNIT)
     return ClassLabels((), "", said if isinstance(said, Pixels) else None)
-
-
-def ends_linear(graph: Graph) -> bool:
-    """Whether a node of ONNX that gives any number computes the only output."""
-    ends = [node_of(end.node) for end in graph.outputs.values()]
-    types = {node.name: node.type for node in graph.nodes}
-    return len(ends) == 1 and types.get(ends[0]) in _LINEAR
 
 
 def _fitted(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:

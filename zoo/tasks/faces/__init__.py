@@ -6,6 +6,9 @@ from zoo.catalog.option import IOU_THRESHOLD, MIRROR, Option, by_name, count, fl
 #: Families of the names ``family.variant`` in entries.py.
 FAMILIES = ("blazeface", "facemesh", "iris", "faceapi")
 
+#: Type that the reader of a file finds beside a network -> the class of such models.
+FILE_MODELS = {"YuNetFaces": "yunet:YuNet"}
+
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "estimate_faces": Choices(default="facemesh.base", fast="facemesh.base", best="facemesh.base"),

@@ -28,7 +28,7 @@ class PixelRange(NamedTuple):
     def text(self) -> str:
         """The range as part of a sentence."""
         less = f" - {self.offset:g}" if self.offset else ""
-        low, high = -self.offset, 255 / self.divisor - self.offset
+        low, high = 0 - self.offset, 255 / self.divisor - self.offset
         return f"pixels p as p / {self.divisor:g}{less} ({low:g} to {high:.5g})"
 
     def of(self, pixels: np.ndarray) -> np.ndarray:

@@ -14,7 +14,13 @@ from core.converter.onnx_writer import ENDING, ModelFacts, names_literal, write_
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.transfer.exports.bases import TEACHABLE_RANGE, UNIT_RANGE, Base, ExportedNetwork, of_features
+from zoo.transfer.exports.bases import (
+    TEACHABLE_RANGE,
+    UNIT_RANGE,
+    Base,
+    ExportedNetwork,
+    of_features,
+)
 from zoo.transfer.exports.graphs import graph_of_images, head_graph
 from zoo.transfer.exports.labels_files import labels_file
 from zoo.transfer.exports.layers import (
@@ -223,7 +229,7 @@ def _onnx_facts(
     """Return what an ONNX file says of a network: of classifiers of images all that these need."""
     licences = [str(each["licence"]) for each in metadata.get("provenance", ())]
     found = {
-        "names": names_literal(labels),
+        **({} if head.kind == "regression" else {"names": names_literal(labels)}),
         "description": f"{name}: {head.kind}, takes {exported.takes}",
         **({"license": "; ".join(dict.fromkeys(licences))} if licences else {}),
     }

@@ -15,7 +15,7 @@ from core.backends.cpu.codegen.kernels.elementwise_group import (
 from core.backends.cpu.codegen.step_kernels import Argument, Generated, find_generator
 from core.engine.backends import REPLACED
 from core.engine.program import ABSENT, HERE, Program, Step, is_alias, owners_of
-from core.engine.specs import Shape
+from core.engine.specs import Shape, normal_axes
 
 #: Steps, and operands and results, of a group at most: more need more registers than there are.
 _MOST_STEPS, _MOST_POINTERS = 40, 32
@@ -170,7 +170,7 @@ def _can_join(step: Step, program: Program) -> bool:
     if not all(each.op.name in FORMULAS for each in step.epilogue):
         return False
     dtypes = [program.specs[r].dtype for r in step.inputs if r != ABSENT]
-    if not _is_known(step.op.name, dtypes, result.dtype):
+    if not _is_known(step.op.name, dtypes, result.dtype) or _repeats_otherwise(step, program):
         return False
     return all(_kind(reference, program, result.shape) is not None for reference in step.reads())
 
@@ -185,6 +185,17 @@ def _is_known(op: str, dtypes: list[str], result: str) -> bool:
         return True
     has_formula = op in FORMULAS or op in COMPARISONS or op in OF_GROUPS
     return has_formula and {*dtypes} == {"float32"}
+
+
+def _repeats_otherwise(step: Step, program: Program) -> bool:
+    """Return whether a gradient of sums over the last axis, too, repeats several values.
+
+    Those of channels that come first may be as many as the last axis is long.
+    """
+    if step.op.name != "sum_grad" or program.specs[step.inputs[0]].size == 1:
+        return False
+    axis, rank = step.attributes["axis"], len(program.specs[step.name].shape)
+    return rank - 1 in normal_axes(axis, rank)
 
 
 def _kind(reference: str, program: Program, shape: Shape) -> str | None:

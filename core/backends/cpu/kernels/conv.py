@@ -95,7 +95,7 @@ def in_groups(
     if groups == 1:
         return compute(a, b, w)
     pairs = zip(*(np.split(each, groups, axis=-1) for each in (a, b)), strict=True)
-    return np.concatenate([compute(*pair, w) for pair in pairs], axis=-1)
+    return np.concatenate([compute(left, right, w) for left, right in pairs], axis=-1)
 
 
 def convolve(x: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:

@@ -13,7 +13,7 @@ from core.converter.onnx_writer.graph_writer import (
 from core.converter.onnx_writer.rules.rule import Rule
 from core.engine.program import Step
 from core.engine.specs import Shape
-from core.ops.slicing import full_index, split_sizes, strided_index, taken_range
+from core.ops.slicing import block_at, full_index, split_sizes, strided_index, taken_range
 
 #: The end of a slice that takes an axis to its end.
 _END = np.iinfo(np.int64).max
@@ -51,8 +51,10 @@ def _fill(writer: GraphWriter, step: Step) -> None:
 
 
 def _tile(writer: GraphWriter, step: Step) -> None:
-    times = writer.integers([int(n) for n in step.attributes["reps"]])
-    writer.keep(step.name, writer.node("Tile", writer.form(step.inputs[0]), times))
+    (x,) = step.inputs
+    pairs = zip(writer.shape(step.name), writer.shape(x), strict=True)
+    times = writer.integers([after // before if before else 1 for after, before in pairs])
+    writer.keep(step.name, writer.node("Tile", writer.form(x), times))
 
 
 # --- slices ---------------------------------------------------------------------------------------
@@ -77,10 +79,9 @@ def _check_free(writer: GraphWriter, x: str, ranges: Sequence[range]) -> None:
 
 
 def _slice(writer: GraphWriter, step: Step) -> None:
-    begin, (x,) = step.attributes["begin"], step.inputs
-    begins = (begin,) * writer.rank(x) if isinstance(begin, int) else begin
-    begins = (*begins, *(0,) * (writer.rank(x) - len(begins)))
-    ranges = [range(b, b + n) for b, n in zip(begins, writer.shape(step.name), strict=True)]
+    at, (x,) = step.attributes, step.inputs
+    begins, sizes = block_at(writer.shape(x), at["begin"], at["size"])
+    ranges = [range(b, b + n) for b, n in zip(begins, sizes, strict=True)]
     _check_free(writer, x, ranges)
     name, first = writer.made(x)
     lengths = writer.shape(x)
@@ -94,7 +95,7 @@ def _strided_slice(writer: GraphWriter, step: Step) -> None:
     at, (x,) = step.attributes, step.inputs
     names = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
     masks = tuple(int(at[name]) for name in names)
-    index = strided_index(at["begin"], at["end"], at["strides"], masks)  # type: ignore[arg-type]
+    index = strided_index(at["begin"], at["end"], at["strides"], masks)
     index = full_index(index, writer.shape(x))
     items = [item for item in index if item is not None]
     ranges = [taken_range(item, n) for item, n in zip(items, writer.shape(x), strict=True)]
@@ -257,6 +258,8 @@ def _gather_nd(writer: GraphWriter, step: Step) -> None:
 
 def _tensor_scatter_update(writer: GraphWriter, step: Step) -> None:
     x, indices, updates = (writer.form(reference) for reference in step.inputs)
+    if writer.rank(step.inputs[1]) == 1:  # positions on the first axis
+        indices = writer.node("Unsqueeze", indices, writer.integers([-1]))
     name = writer.node("ScatterND", x, writer.cast(indices, "int64"), updates)
     writer.keep(step.name, name)
 

@@ -21,16 +21,21 @@ def _is_first(step: Step) -> bool:
 
 
 def _images(writer: GraphWriter, step: Step, reference: str, axes: int) -> str:
-    """Return the name of images with the channels first; one image becomes a batch."""
+    """Return the name of images with the channels first, floats; one image becomes a batch."""
+    is_float = writer.dtype(reference) == "float32"
     if writer.rank(reference) == axes + 2:
-        return writer.form(reference, first=not _is_first(step))
+        name = writer.form(reference, first=not _is_first(step))
+        return name if is_float else writer.cast(name, "float32")
     perm = tuple(range(axes + 1)) if _is_first(step) else (axes, *range(axes))
     turned = writer.transposed(writer.form(reference), perm)
+    turned = turned if is_float else writer.cast(turned, "float32")
     return writer.node("Unsqueeze", turned, writer.integers([0]))
 
 
 def _keep_images(writer: GraphWriter, step: Step, name: str, axes: int) -> None:
     """Note the result of a step, images with the channels first."""
+    dtype = writer.dtype(step.name)
+    name = name if dtype == "float32" else writer.cast(name, dtype)
     if writer.rank(step.name) == axes + 2:
         writer.keep(step.name, name, first=not _is_first(step))
         return
@@ -92,6 +97,8 @@ def _conv(axes: int, *, depthwise: bool = False) -> Rule:
         else:
             perm = (axes + 1, axes, *range(axes))
             weights = writer.permuted(filters, perm)
+        if writer.dtype(filters) != "float32":
+            weights = writer.cast(weights, "float32")
         group = depth if depthwise else channels // depth
         inputs = [_images(writer, step, x, axes), weights, *_bias(writer, step)]
         _keep_images(writer, step, writer.node("Conv", *inputs, group=group, **_how(found)), axes)
@@ -110,12 +117,14 @@ def _transposed_conv(axes: int, *, depthwise: bool = False) -> Rule:
     def rule(writer: GraphWriter, step: Step) -> None:
         dy, filters = step.inputs[:2]  # [height, width, out, in]
         sizes, (depth, count) = writer.shape(filters)[:axes], writer.shape(filters)[axes:]
-        found = _window_of(step.attributes["input_shape"], sizes, step, axes)
+        shape = step.attributes["input_shape"]
+        found = _window_of(shape, sizes, step, axes)
         if depthwise:
             weights = writer.permuted(filters, (2, 3, 0, 1), (depth * count, 1, *sizes))
         else:
             weights = writer.permuted(filters, (axes + 1, axes, *range(axes)))
-        group = depth if depthwise else 1
+        channels = shape[-axes - 1 if _is_first(step) else -1]
+        group = depth if depthwise else channels // depth
         inputs = [_images(writer, step, dy, axes), weights, *_bias(writer, step)]
         how = {**_how(found), **_padding_of_result(found), "group": group}
         _keep_images(writer, step, writer.node("ConvTranspose", *inputs, **how), axes)
@@ -156,7 +165,7 @@ def _pool(type: str, axes: int = 2) -> Rule:
 
 
 def _dilated_pool(writer: GraphWriter, step: Step) -> None:
-    at, (x,) = step.attributes, step.inputs
+    at = step.attributes
     if prod(_pair(at["dilations"])) != 1:
         raise NotWrittenError("dilated pooling")
     type = {"avg": "AveragePool", "max": "MaxPool"}[at["pooling_type"]]
@@ -188,7 +197,7 @@ def _resize(mode: str) -> Rule:
         if mode == "nearest":
             how["nearest_mode"] = _NEAREST[grid]
         images = _images(writer, step, step.inputs[0], 2)
-        # Sizes of two axes alone, by the attribute axes, fail in ONNX Runtime where a batch is free.
+        # Of two axes alone, by the attribute axes, ONNX Runtime refuses them for a free batch.
         size = writer.integers([int(n) for n in at["size"]])
         kept = writer.node("Shape", images, start=0, end=2)
         size = writer.node("Concat", kept, size, axis=0)
@@ -213,6 +222,42 @@ def _grid_sample(writer: GraphWriter, step: Step) -> None:
     }
     images = writer.form(x, first=True)
     name = writer.node("GridSample", images, writer.form(grid), **how)
+    writer.keep(step.name, name, first=True)
+
+
+#: The padding of GridSample by the fill mode of warps.
+_PADDINGS = {"constant": "zeros", "nearest": "border", "reflect": "reflection"}
+
+
+def _transform(writer: GraphWriter, step: Step) -> None:
+    """Write a projective warp as products of its rows with positions, and a sampling there."""
+    (x, rows), at = step.inputs, step.attributes
+    how = (at["interpolation"], at["fill_mode"], at["fill_value"])
+    if how[0] != "bilinear" or how[1] not in _PADDINGS or how[2] != 0:
+        raise NotWrittenError(
+            "transform of nearest pixels, of wrapped images, or with a fill value"
+        )
+    height, width = writer.shape(step.name)[1:3]
+    spots = np.stack(np.meshgrid(range(width), range(height), [1.0]), axis=0).reshape(3, -1)
+    positions = writer.constant(spots.astype(np.float32))  # x, y, 1 of each pixel
+    lengths = writer.integers([3, 3, 2])
+    parts = writer.node_of_several(3, "Split", writer.form(rows), lengths, axis=1)
+    parts[2] = writer.node("Pad", parts[2], writer.integers([0, 0, 0, 1]), writer.number(1))
+    across, down, below = (writer.node("MatMul", part, positions) for part in parts)
+    sides = []
+    for product, length in zip((across, down), writer.shape(x)[2:0:-1], strict=True):
+        pixel = writer.node("Div", product, below)  # and -1 to 1 from edge to edge
+        scaled = writer.node("Mul", pixel, writer.number(2 / length))
+        sides.append(writer.node("Add", scaled, writer.number(1 / length - 1)))
+    pairs = [writer.node("Unsqueeze", side, writer.integers([2])) for side in sides]
+    batch = writer.dims(x)[0]
+    grid = writer.node("Concat", *pairs, axis=2)
+    grid = writer.reshaped(grid, (writer.dims(rows)[0], height, width, 2))
+    if writer.shape(rows)[0] != writer.shape(x)[0]:
+        grid = writer.expanded(grid, (batch, height, width, 2))
+    padding = _PADDINGS[how[1]]
+    images = writer.form(x, first=True)
+    name = writer.node("GridSample", images, grid, mode="bilinear", padding_mode=padding)
     writer.keep(step.name, name, first=True)
 
 
@@ -261,4 +306,5 @@ RULES: dict[str, Rule] = {
     "pool": _dilated_pool,
     "resize_bilinear": _resize("linear"),
     "resize_nearest_neighbor": _resize("nearest"),
+    "transform": _transform,
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+
 import numpy as np
 
 from core.converter.onnx_writer.graph_writer import GraphWriter
@@ -52,6 +53,26 @@ def _clip_by_value(writer: GraphWriter, step: Step, x: str) -> str:
     return _clip(writer, step, x, at["clip_value_min"], at["clip_value_max"])
 
 
+def _compared(type: str) -> Rule:
+    """Return the rule of a comparison, of bools as integers."""
+
+    def make(writer: GraphWriter, step: Step, *names: str) -> str:
+        if writer.dtype(step.inputs[0]) == "bool":
+            names = tuple(writer.cast(name, "int32") for name in names)
+        return writer.node(type, *names)
+
+    return _elementwise(make)
+
+
+def _prelu(writer: GraphWriter, step: Step, x: str, slopes: str) -> str:
+    """Write one node, whose slopes are no larger than x in ONNX, or the sum of both parts."""
+    if writer.shape(step.inputs[0]) == writer.shape(step.name):
+        return writer.node("PRelu", x, slopes)
+    zero = writer.number(0)
+    below = writer.node("Mul", writer.node("Min", x, zero), slopes)
+    return writer.node("Add", writer.node("Max", x, zero), below)
+
+
 def _square(writer: GraphWriter, step: Step, x: str) -> str:
     return writer.node("Mul", x, x)
 
@@ -65,10 +86,13 @@ def _rsqrt(writer: GraphWriter, step: Step, x: str) -> str:
 
 
 def _expm1(writer: GraphWriter, step: Step, x: str) -> str:
-    """Write exp(x) - 1 as 2 sinh(x / 2) exp(x / 2), which is exact near 0."""
+    """Write exp(x) - 1 as 2 sinh(x / 2) exp(x / 2) near 0, where the difference loses digits."""
     half = writer.node("Mul", x, writer.number(0.5))
     product = writer.node("Mul", writer.node("Sinh", half), writer.node("Exp", half))
-    return writer.node("Mul", product, writer.number(2))
+    near = writer.node("Mul", product, writer.number(2))
+    far = writer.node("Sub", writer.node("Exp", x), writer.number(1))
+    is_near = writer.node("Less", writer.node("Abs", x), writer.number(0.5))
+    return writer.node("Where", is_near, near, far)
 
 
 def _log1p(writer: GraphWriter, step: Step, x: str) -> str:
@@ -125,9 +149,10 @@ def _mod(writer: GraphWriter, step: Step, a: str, b: str) -> str:
 
 
 def _floor_div(writer: GraphWriter, step: Step, a: str, b: str) -> str:
-    if writer.dtype(step.name) == "float32":
-        return writer.node("Floor", writer.node("Div", a, b))
-    return writer.node("Div", writer.node("Sub", a, writer.node("Mod", a, b)), b)
+    if writer.dtype(step.inputs[0]) != "float32":
+        return writer.node("Div", writer.node("Sub", a, writer.node("Mod", a, b)), b)
+    floor, dtype = writer.node("Floor", writer.node("Div", a, b)), writer.dtype(step.name)
+    return floor if dtype == "float32" else writer.cast(floor, dtype)
 
 
 def _not_equal(writer: GraphWriter, step: Step, a: str, b: str) -> str:
@@ -174,7 +199,9 @@ def _quantise_round(writer: GraphWriter, step: Step, x: str) -> str:
     return writer.node("Mul", clipped, scale)
 
 
-def _batch_norm(writer: GraphWriter, step: Step, x: str, mean: str, variance: str, *rest: str) -> str:
+def _batch_norm(
+    writer: GraphWriter, step: Step, x: str, mean: str, variance: str, *rest: str
+) -> str:
     offset, scale = (*rest, ABSENT, ABSENT)[:2]
     epsilon = writer.number(step.attributes["variance_epsilon"])
     deviation = writer.node("Sqrt", writer.node("Add", variance, epsilon))
@@ -210,15 +237,15 @@ RULES: dict[str, Rule] = {
     "expm1": _elementwise(_expm1),
     "floor": _of_floats("Floor"),
     "floor_div": _elementwise(_floor_div),
-    "greater": _node("Greater"),
-    "greater_equal": _node("GreaterOrEqual"),
+    "greater": _compared("Greater"),
+    "greater_equal": _compared("GreaterOrEqual"),
     "identity": _node("Identity"),
     "is_finite": _elementwise(_is_finite),
     "is_inf": _node("IsInf"),
     "is_nan": _node("IsNaN"),
     "leaky_relu": _node("LeakyRelu", "alpha"),
-    "less": _node("Less"),
-    "less_equal": _node("LessOrEqual"),
+    "less": _compared("Less"),
+    "less_equal": _compared("LessOrEqual"),
     "log": _node("Log"),
     "log1p": _elementwise(_log1p),
     "logical_and": _node("And"),
@@ -233,7 +260,7 @@ RULES: dict[str, Rule] = {
     "not_equal": _elementwise(_not_equal),
     "ones_like": _elementwise(_filled(1)),
     "pow": _node("Pow"),
-    "prelu": _node("PRelu"),
+    "prelu": _elementwise(_prelu),
     "quantise_round": _elementwise(_quantise_round),
     "reciprocal": _node("Reciprocal"),
     "relu": _node("Relu"),

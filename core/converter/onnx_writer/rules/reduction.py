@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.converter.onnx_writer.graph_writer import GraphWriter, to_first
+from core.converter.onnx_writer.graph_writer import GraphWriter, NotWrittenError, to_first
 from core.converter.onnx_writer.rules.rule import Rule
 from core.engine.program import Step
+from core.ops.contraction import read_equation
 
 # --- reductions -----------------------------------------------------------------------------------
 
@@ -31,7 +32,7 @@ def _reduce(type: str, *, through: str = "") -> Rule:
         axes = _axes(step, rank)
         first = writer.is_first(x) and (keeps or axes == tuple(range(1, rank - 1)))
         name = writer.form(x, first=first)
-        inner = through or dtype
+        inner = through or ("int32" if dtype == "bool" else dtype)
         name = writer.cast(name, inner) if writer.dtype(x) != inner else name
         name = _reduced(writer, type, name, axes, rank, first=first, keeps=keeps)
         writer.keep(
@@ -60,13 +61,19 @@ def _reduced(
     return writer.node(type, name, at, keepdims=int(keeps))
 
 
+def _ordered(writer: GraphWriter, reference: str) -> str:
+    """Return the name of a value, of bools as integers, which have an order in ONNX."""
+    name = writer.form(reference)
+    return writer.cast(name, "int32") if writer.dtype(reference) == "bool" else name
+
+
 def _arg(type: str) -> Rule:
     """Return the rule of the index of an extreme value."""
 
     def rule(writer: GraphWriter, step: Step) -> None:
         (x,) = step.inputs
         axis = step.attributes["axis"] % max(writer.rank(x), 1)
-        name = writer.node(type, writer.form(x), axis=axis, keepdims=0)
+        name = writer.node(type, _ordered(writer, x), axis=axis, keepdims=0)
         writer.keep(step.name, writer.cast(name, writer.dtype(step.name)))
 
     return rule
@@ -96,12 +103,12 @@ def _cumsum(writer: GraphWriter, step: Step) -> None:
 
 
 def _topk(writer: GraphWriter, step: Step) -> None:
-    at, count = step.attributes, writer.integers([step.attributes["k"]])
-    found = writer.node_of_several(2, "TopK", writer.form(step.inputs[0]), count, sorted=1)
-    assert at["k"] >= 0
-    for reference, name in zip(step.outputs, found, strict=True):
-        is_index = reference != step.name
-        writer.keep(reference, writer.cast(name, "int32") if is_index else name)
+    count = writer.integers([step.attributes["k"]])
+    (x,) = step.inputs
+    values, indices = writer.node_of_several(2, "TopK", _ordered(writer, x), count)
+    is_bool = writer.dtype(x) == "bool"
+    writer.keep(step.outputs[0], writer.cast(values, "bool") if is_bool else values)
+    writer.keep(step.outputs[1], writer.cast(indices, "int32"))
 
 
 # --- matrix products ------------------------------------------------------------------------------
@@ -127,9 +134,14 @@ def _matmul(writer: GraphWriter, step: Step) -> None:
 
 
 def _contract(writer: GraphWriter, step: Step) -> None:
+    """Write letters for ``...``, which stands for equally many axes in ONNX."""
     names = [writer.form(reference) for reference in step.inputs]
-    name = writer.node("Einsum", *names, equation=step.attributes["equation"])
-    writer.keep(step.name, name)
+    terms = read_equation(step.attributes["equation"], [*map(writer.shape, step.inputs)])
+    for letters, reference in zip(terms.inputs, step.inputs, strict=True):
+        if tuple(terms.sizes[letter] for letter in letters) != writer.shape(reference):
+            raise NotWrittenError("einsum that repeats axes of length 1")
+    equation = f"{','.join(terms.inputs)}->{terms.output}"
+    writer.keep(step.name, writer.node("Einsum", *names, equation=equation))
 
 
 RULES: dict[str, Rule] = {

@@ -8,9 +8,10 @@ import numpy as np
 
 from core import ops
 from core.engine.dispatch import tensor
+from core.engine.limits import claim
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.graph.node_types.onnx.rows import Rows, axes_of, number, numbers
+from core.graph.node_types.onnx.rows import Numbers, Rows, axes_of, number, numbers
 from core.graph.node_types.onnx.typed import NAMES, cast_to
 
 
@@ -92,13 +93,15 @@ def _expand(x: Tensor, shape: Tensor) -> Tensor:
 
 def _constant_of_shape(shape: Tensor, value: np.ndarray | None = None) -> Tensor:
     filled = np.zeros(1, np.float32) if value is None else value
-    return tensor(np.full(numbers(shape), filled.ravel()[0], filled.dtype))
+    lengths = numbers(shape)
+    claim(filled.itemsize * prod(lengths), f"a constant of shape {lengths}")
+    return tensor(np.full(lengths, filled.ravel()[0], filled.dtype))
 
 
 def _pad(
     x: Tensor,
     pads: Tensor,
-    value: Tensor | None = None,
+    value: Numbers | None = None,
     axes: Tensor | None = None,
     mode: str = "constant",
 ) -> Tensor:
@@ -125,6 +128,7 @@ def _padded(x: Tensor, sides: Sequence[tuple[int, int]], filled: Any, mode: str)
         return ops.pad(x, paddings=sides, constant_value=filled)
     for axis, (before, after) in enumerate(sides):
         if before or after:
+            claim(8 * (before + x.shape[axis] + after), f"a padding by {before} and {after}")
             at = np.arange(-before, x.shape[axis] + after)
             x = ops.gather(x, tensor(_inner(at, x.shape[axis], mode)), axis=axis)
     return x
@@ -170,11 +174,12 @@ def _space_to_depth(x: Tensor, blocksize: int, mode: str = "DCR") -> Tensor:
     return ops.reshape(ops.transpose(parts, perm=perm), shape=(n, c * b * b, h // b, w // b))
 
 
-def _range(start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
+def _range(start: Numbers, limit: Numbers, delta: Numbers) -> Tensor:
     first, end, step = (x.numpy().ravel()[0] for x in (start, limit, delta))
     if step == 0:
         raise CoreError("a range with a delta of 0 has no end")
     count = max(int(np.ceil((float(end) - float(first)) / float(step))), 0)
+    claim(8 * count, f"a range of {count:,} values")
     return tensor((first + np.arange(count) * step).astype(np.dtype(start.dtype)))
 
 

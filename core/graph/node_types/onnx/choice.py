@@ -5,7 +5,7 @@ import numpy as np
 from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
-from core.graph.node_types.onnx.rows import Rows, number
+from core.graph.node_types.onnx.rows import Numbers, Rows, number
 
 
 def _topk(x: Tensor, k: Tensor, axis: int = -1, largest: int = 1, sorted: int = 1) -> list[Tensor]:
@@ -55,8 +55,8 @@ def _suppressed(
     boxes: Tensor,
     scores: Tensor,
     most: Tensor | None = None,
-    iou: Tensor | None = None,
-    least: Tensor | None = None,
+    iou: Numbers | None = None,
+    least: Numbers | None = None,
     center_point_box: int = 0,
 ) -> Tensor:
     """[n, 3]: batch, class and box of what is kept, best first in each class."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from core import ops
 from core.engine.dispatch import tensor
+from core.engine.limits import claim
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Rows, number
@@ -146,6 +147,7 @@ def _reverse_sequence(
 def _one_hot(indices: Tensor, depth: Tensor, values: Tensor, axis: int = -1) -> Tensor:
     """Put the second value where a class is the index, the first elsewhere."""
     count, axis = int(number(depth)), axis % (indices.ndim + 1)
+    claim(4 * count, f"{count:,} classes")
     at = ops.expand_dims(ops.cast(indices, dtype="int32"), axis=axis)
     shape = tuple(count if i == axis else 1 for i in range(indices.ndim + 1))
     classes = tensor(np.arange(count, dtype=np.int32).reshape(shape))

@@ -9,7 +9,6 @@ from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
 from core.graph.node_types.onnx.rows import Rows
-from core.graph.node_types.onnx.spatial import first, last
 
 
 def _per_channel(values: Tensor, x: Tensor) -> Tensor:
@@ -53,7 +52,9 @@ def _with_moments(x: Tensor, axes: tuple[int, ...], epsilon: float) -> list[Tens
 
 
 def _instance_norm(x: Tensor, scale: Tensor, bias: Tensor, epsilon: float = 1e-5) -> Tensor:
-    return first(ops.instance_norm(last(x), scale=scale, offset=bias, epsilon=epsilon))
+    """By moments, whose steps need no order of axes and become generated kernels."""
+    y = _with_moments(x, tuple(range(2, x.ndim)), epsilon)[0]
+    return y * _per_channel(scale, x) + _per_channel(bias, x)
 
 
 def _layer_norm(

@@ -153,11 +153,14 @@ def _average_pool(
 ) -> Tensor:
     """Averages without the padding, or with the node's own, never with what is beyond that."""
     w = _windows(x, kernel_shape, auto_pad, pads, strides, dilations, ceil_mode)
-    counts_padding = count_include_pad and any(map(any, w.own))
-    if max(w.dilations) == 1 and not counts_padding:
+    counts_padding = bool(count_include_pad) and any(map(any, w.own))
+    if max(w.dilations) == 1 and not (counts_padding and ceil_mode):
+        if counts_padding:
+            x = ops.pad(x, paddings=((0, 0), (0, 0), *w.own))
+            w = w._replace(sides=((0, 0),) * len(w.sides))
         return _pooled(x, w, "avg")
     sums = reduce(ops.add, _taps(x, w, 0.0))
-    return sums / tensor(_counts(x.shape[2:], w, bool(counts_padding)))
+    return sums / tensor(_counts(x.shape[2:], w, counts_padding))
 
 
 def _counts(lengths: Sequence[int], w: Windows, with_padding: bool) -> np.ndarray:
@@ -204,7 +207,6 @@ def _global_lp_pool(x: Tensor, p: int = 2) -> Tensor:
     return _root(ops.sum(_power(x, p), axis=_space(x), keep_dims=True), p)
 
 
-@also_of_rows
 def _max_unpool(
     x: Tensor,
     at: Tensor,

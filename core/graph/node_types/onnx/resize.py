@@ -15,7 +15,7 @@ from core.engine.dispatch import tensor
 from core.engine.limits import claim
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.graph.node_types.onnx.rows import Rows, axes_of, numbers
+from core.graph.node_types.onnx.rows import Numbers, Rows, axes_of, numbers
 
 
 class How(NamedTuple):
@@ -126,8 +126,8 @@ def _taps(at: np.ndarray, axis: Axis, how: How) -> tuple[np.ndarray, np.ndarray]
 
 def _resize(
     x: Tensor,
-    roi: Tensor | None = None,
-    scales: Tensor | None = None,
+    roi: Numbers | None = None,
+    scales: Numbers | None = None,
     sizes: Tensor | None = None,
     antialias: int = 0,
     axes: Sequence[int] | None = None,
@@ -253,7 +253,7 @@ def _op_matrix(new: int, old: int, op: str, how: dict[str, bool]) -> np.ndarray:
     return matrix(Axis(0, old, new, new / old), How(mode, grid, "floor"))
 
 
-def _upsample(x: Tensor, scales: Tensor, mode: str = "nearest") -> Tensor:
+def _upsample(x: Tensor, scales: Numbers, mode: str = "nearest") -> Tensor:
     """As Resize of opset 10, whose positions are those of the corners."""
     factors = numbers(scales)
     new, _ = _of_scales(x.shape, factors)

@@ -8,7 +8,7 @@ gradients, and is traced into plans, where shapes and all that follows from them
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args
 
 from core.engine.tensors import Tensor
 from core.errors import CoreError
@@ -26,6 +26,9 @@ TYPES = "types"
 
 #: The attribute with the number of results that the file names, for rows with such a keyword.
 OUTPUTS = "outputs"
+
+#: A tensor of floats whose values a row must know when a plan is made: it cannot train.
+Numbers = Annotated[Tensor, "numbers"]
 
 Function = Callable[..., Any]
 
@@ -62,7 +65,19 @@ def node_types(rows: Rows) -> dict[str, NodeType]:
 def _node_type(function: Function | Needs) -> NodeType:
     if isinstance(function, Needs):
         return NodeType(function.run, in_run=True)
-    return NodeType(_with_absent(function), attributes=partial(_known, function))
+    return NodeType(
+        _with_absent(function),
+        attributes=partial(_known, function),
+        numbers=partial(_numbers, function),
+    )
+
+
+def _numbers(function: Function, attributes: Attributes) -> list[int]:
+    """Return the positions of a node's inputs that are annotated as `Numbers`."""
+    parameters = [*inspect.signature(function).parameters.values()]
+    present = attributes.get(PRESENT, range(len(parameters)))
+    kinds = {i: parameters[p].annotation for i, p in enumerate(present) if p < len(parameters)}
+    return [i for i, kind in kinds.items() if Numbers in (kind, *get_args(kind))]
 
 
 def _with_absent(function: Function) -> Function:

@@ -9,6 +9,7 @@ import numpy as np
 
 from core import ops
 from core.engine.dispatch import tensor
+from core.engine.limits import claim
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Rows, numbers
@@ -21,6 +22,7 @@ Taps = list[tuple[Tensor, Tensor]]
 def _affine_grid(theta: Tensor, size: Tensor, align_corners: int = 0) -> Tensor:
     """Positions [n, .., axes], x first, of a grid that an affine map turns."""
     lengths = numbers(size)[2:]
+    claim(8 * prod(lengths) * (len(lengths) + 1), f"a grid of {lengths}")
     axes = [_centres(n, bool(align_corners)) for n in lengths]
     grid = np.stack([*np.meshgrid(*axes, indexing="ij")][::-1], axis=-1)
     whole = np.concatenate([grid, np.ones((*lengths, 1))], axis=-1).reshape(-1, len(lengths) + 1)
@@ -213,6 +215,8 @@ def _roi_align(
     starts, spans = boxes[:, 1::-1], boxes[:, :1:-1] - boxes[:, 1::-1]  # [n, (y, x)]
     spans = spans if shift else np.maximum(spans, 1.0)
     bins = (output_height, output_width)
+    if min(bins) < 1 or not np.isfinite(boxes).all():
+        raise CoreError(f"regions must be finite, and have bins, got {bins}")
     counts = np.maximum(np.ceil(spans / bins), 1).astype(int)
     counts = np.full_like(counts, sampling_ratio) if sampling_ratio else counts
     made, order = [ops.zeros((0, *bins, x.shape[1]))], []
@@ -229,6 +233,7 @@ def _roi_align(
 
 def _samples(starts: np.ndarray, spans: np.ndarray, bins: int, count: int) -> np.ndarray:
     """Return the positions along an axis of the samples of bins: [n, bins, count]."""
+    claim(8 * len(starts) * bins * count, f"{count:,} samples of {bins:,} bins")
     steps = (np.arange(bins * count) + 0.5).reshape(bins, count) / (bins * count)
     return starts[:, None, None] + spans[:, None, None] * steps
 

@@ -123,6 +123,7 @@ def _mel(
 ) -> Tensor:
     """Triangles over the bins of a spectrum, at equal distances on the mel scale."""
     count, size, hertz = (int(number(x)) for x in (bins, length, rate))
+    claim(8 * (count + 2) * max(size, 1), f"{count:,} filters of a spectrum of {size:,}")
     start, end = (2595 * np.log10(1 + float(number(x)) / 700) for x in (low, high))
     at = start + np.arange(count + 2) * ((end - start) / (count + 2))
     edges = ((size + 1) * (700 * (10 ** (at / 2595) - 1)) // hertz).astype(int)

@@ -14,6 +14,7 @@ import numpy as np
 from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
+from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Function, Rows, numbers
 
 Sides = tuple[tuple[int, int], ...]
@@ -103,44 +104,31 @@ def convolution(
 ) -> Tensor:
     """Convolve [n, c, ..] with weights [out, c / group, ..]."""
     count = x.ndim - 2
+    if w.shape[1] * group != x.shape[1]:
+        raise CoreError(
+            f"{group} groups of {w.shape[1]} channels do not make the {x.shape[1]} channels of "
+            f"the images {x.shape}"
+        )
     strides, dilations = along(strides, count), along(dilations, count)
     sides = padding(auto_pad, pads, x.shape[2:], reach(w.shape[2:], dilations), strides)
-    filters, dilations = _spread(
-        ops.transpose(w, perm=(*range(2, w.ndim), 1, 0)), strides, dilations
-    )
+    filters = ops.transpose(w, perm=(*range(2, w.ndim), 1, 0))
     how: dict[str, Any] = {"strides": strides, "pad": sides, "dilations": dilations}
-    if 1 < group == x.shape[1] and count == 2:
+    if count == 3:
+        y = _per_group(ops.conv3d, last(x), filters, group, **how)
+    elif 1 < group == x.shape[1]:
         kernel = ops.reshape(filters, shape=(*filters.shape[:2], group, w.shape[0] // group))
         y = ops.depthwise_conv2d(last(x), kernel, **how)
     else:
-        convolve = ops.conv2d if count == 2 else ops.conv3d
-        y = _per_group(convolve, last(x), filters, group, **how)
+        y = ops.conv2d(last(x), filters, **how)  # knows the groups by the filters
     return first(y if b is None else y + b)
 
 
 def _per_group(convolve: Function, x: Tensor, filters: Tensor, group: int, **how: Any) -> Tensor:
-    """Convolve so many equal parts of the channels by themselves."""
+    """Convolve so many equal parts of the channels of volumes by themselves."""
     if group == 1:
         return convolve(x, filters, **how)
     parts = (ops.split(each, num_or_size_splits=group, axis=-1) for each in (x, filters))
     return ops.concat([convolve(*pair, **how) for pair in zip(*parts, strict=True)], axis=-1)
-
-
-def _spread(
-    filters: Tensor, strides: Sequence[int], dilations: Sequence[int]
-) -> tuple[Tensor, tuple[int, ...]]:
-    """Put the gaps of dilations into filters as zeros, where our ops refuse them beside strides."""
-    count = len(strides)
-    if max(strides) == 1 or max(dilations) == 1:
-        return filters, tuple(dilations)
-    for axis, gap in enumerate(dilations):
-        shape = filters.shape
-        apart = ops.reshape(filters, shape=(*shape[: axis + 1], 1, *shape[axis + 1 :]))
-        sides = [(0, gap - 1) if i == axis + 1 else (0, 0) for i in range(apart.ndim)]
-        longer = (*shape[:axis], shape[axis] * gap, *shape[axis + 1 :])
-        wide = ops.reshape(ops.pad(apart, paddings=sides), shape=longer)
-        filters = wide[(slice(None),) * axis + (slice(wide.shape[axis] - gap + 1),)]
-    return filters, (1,) * count
 
 
 @also_of_rows
@@ -173,11 +161,16 @@ def _conv_transpose(
         sides = padding(auto_pad, pads, x.shape[2:], sizes, strides)
         lengths = tuple(n - sum(side) for n, side in zip(whole, sides, strict=True))
     filters = ops.transpose(w, perm=(*range(2, w.ndim), 1, 0))  # [.., out / group, in]
-    filters, dilations = _spread(filters, strides, dilations)
     how: dict[str, Any] = {"strides": strides, "pad": sides, "dilations": dilations}
-    back = ops.conv2d_backprop_input if count == 2 else ops.conv3d_backprop_input
-    shape = (x.shape[0], *lengths, w.shape[1])
-    y = _per_group(back, last(x), filters, group, input_shape=shape, **how)
+    shape = (x.shape[0], *lengths, w.shape[1] * group)
+    if 1 < group == x.shape[1] and count == 2 and w.shape[1] == 1:
+        kernel = ops.reshape(filters, shape=(*filters.shape[:2], group, 1))
+        y = ops.depthwise_conv2d_backprop_input(last(x), kernel, input_shape=shape, **how)
+    elif count == 2:
+        y = ops.conv2d_backprop_input(last(x), filters, input_shape=shape, **how)
+    else:
+        part = (*shape[:-1], w.shape[1])
+        y = _per_group(ops.conv3d_backprop_input, last(x), filters, group, input_shape=part, **how)
     return first(y if b is None else y + b)
 
 
