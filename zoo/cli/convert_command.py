@@ -9,7 +9,6 @@ from core import Graph
 from core.converter import inspect_model
 from core.converter.choosing import AUTO
 from core.converter.conversion import Request, prepare_conversion, require_format
-from core.converter.onnx_writer import is_onnx
 from core.converter.opened import find_kind
 from core.converter.output_folders import check_target
 from weights_cache.common.errors import ZooError
@@ -150,8 +149,9 @@ def _as_options(message: str) -> str:
 
 def _convert(given: argparse.Namespace) -> int:
     source, entry = find_source(given.source)
-    if given.target is not None and is_onnx(given.target):
-        show(write_onnx_file(given, source, entry).text)
+    if given.target is not None and Path(given.target).suffix.lower() == ".onnx":
+        made = write_onnx_file(given, source, entry)
+        show(f"{made.path}: {size_text(made.bytes)}, {made.format}")
         return 0
     if given.shape:
         raise ZooError("--shape is for .onnx files: leave it out for the web format")
@@ -161,7 +161,7 @@ def _convert(given: argparse.Namespace) -> int:
         option = "--json" if given.json else "--measure"
         raise ZooError(f"{option} is for the report: give --dry-run, too")
     if not given.dry_run and given.target is None:
-        raise ZooError("give the folder to write to as OUT, or --dry-run")
+        raise ZooError("give the folder or the .onnx file to write as OUT, or --dry-run")
     request = _request(given, source, entry)
     if given.dry_run:
         return _print_report(given, source, kind, request)

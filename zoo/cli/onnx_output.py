@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from core import Graph
-from core.converter import read_graph
-from core.converter.onnx_writer import ModelFacts, OnnxFile, convert_to_onnx, names_literal
+from core.converter import ModelFacts, OnnxFile, convert_to_onnx, read_graph
 from weights_cache import find_record
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Entry
@@ -93,13 +92,12 @@ def facts_of(entry: Entry) -> ModelFacts:
     """
     record = find_record(entry.weights)
     found = {"description": entry.title, "license": record.licence}
-    if entry.labels:
-        found["names"] = names_literal(read_labels(entry.labels))
+    labels = read_labels(entry.labels) if entry.labels else ()
     if entry.preprocess.size is not None:
         found["imgsz"] = repr([*entry.preprocess.size])
         found["preprocessing"] = repr(_preprocessing(entry))
     doc = f"{entry.name}: {entry.title}. Licence: {record.licence}. Origin: {record.upstream}"
-    return ModelFacts(doc, found)
+    return ModelFacts(doc, found, labels)
 
 
 def _preprocessing(entry: Entry) -> dict[str, object]:

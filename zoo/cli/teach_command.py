@@ -71,8 +71,8 @@ def declare_teach(command: Any) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="also write a folder or .zip for TensorFlow.js and Teachable Machine, or a .keras or "
-        ".h5 file; may be repeated",
+        help="also write a folder or .zip for TensorFlow.js and Teachable Machine, or a .keras, "
+        ".h5 or .onnx file; may be repeated",
     )
     command.add_argument(
         "--sheet", metavar="OUT.png", help="draw the most doubtful and most damaging images"

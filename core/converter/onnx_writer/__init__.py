@@ -1,21 +1,13 @@
 """Graphs as ONNX files."""
 
-from core.converter.onnx_writer.conversion import (
-    convert_to_onnx,
-    is_onnx,
-    labelled_facts,
-    names_literal,
-)
+from core.converter.onnx_writer.conversion import convert_to_onnx, is_onnx
 from core.converter.onnx_writer.protos import ModelFacts
-from core.converter.onnx_writer.writing import ENDING, OnnxFile, write_onnx
+from core.converter.onnx_writer.writing import OnnxFile, write_onnx
 
 __all__ = [
-    "ENDING",
     "ModelFacts",
     "OnnxFile",
     "convert_to_onnx",
     "is_onnx",
-    "labelled_facts",
-    "names_literal",
     "write_onnx",
 ]

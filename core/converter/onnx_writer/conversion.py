@@ -6,10 +6,14 @@ from pathlib import Path
 
 from core.converter.class_labels import Bundle, ClassLabels
 from core.converter.conversion_inputs import Source, opened_source, original_of, with_outputs
-from core.converter.onnx_writer.protos import ModelFacts
+from core.converter.onnx_writer.protos import NO_FACTS, ModelFacts
 from core.converter.onnx_writer.writing import ENDING, OnnxFile, write_onnx
+from core.converter.ultralytics import YoloFacts
 from core.graph.nodes import Graph
 from weights_cache.common.errors import WeightsError
+
+#: Kinds of metadata with labels of classes.
+_LABELLED = (Bundle, ClassLabels, YoloFacts)
 
 
 def is_onnx(target: str | os.PathLike[str]) -> bool:
@@ -27,7 +31,13 @@ def convert_to_onnx(
     overwrite: bool = False,
     facts: ModelFacts | None = None,
 ) -> OnnxFile:
-    """Convert a model file to an ONNX file; see `write_onnx`.
+    """Convert a model file to an ONNX file of opset 18, which ONNX Runtime reads since 1.14.
+
+    Inputs and outputs keep their names and the order of their axes, channels last; between them
+    convolutions have the order of ONNX, and nothing is transposed from one to the next. The batch
+    stays free where the model takes any. All values are float32, int32 or bool: quantised weights
+    are written as the real values that they stand for, and rounding between layers as steps in
+    float32.
 
     Args:
         source: as for `core.converter.convert`.
@@ -38,8 +48,12 @@ def convert_to_onnx(
         overwrite: whether to replace the file; never the source itself.
         facts: what the file says beside the graph; by default the labels that the source has.
 
+    Returns:
+        The path and the size, with a note where the file differs from the model.
+
     Raises:
-        WeightsError: the source cannot be read, or not be written as ONNX.
+        WeightsError: the source cannot be read; nodes have no counterpart in ONNX, all of which are
+            listed; the file would be larger than 2 GiB, or cannot be written.
         CoreError: outputs of these names do not exist.
     """
     path = Path(target)
@@ -66,16 +80,9 @@ def _check_target(path: Path, source: Path | None, *, overwrite: bool) -> None:
 
 
 def labelled_facts(metadata: object) -> ModelFacts:
-    """Return the labels in what a reader found beside a graph, in the form of Ultralytics.
+    """Return the labels in what a reader found beside a graph.
 
-    >>> labelled_facts(ClassLabels(("cat", "dog"), "metadata")).metadata
-    {'names': "{0: 'cat', 1: 'dog'}"}
+    >>> labelled_facts(ClassLabels(("cat", "dog"), "metadata")).labels
+    ('cat', 'dog')
     """
-    if isinstance(metadata, (ClassLabels, Bundle)) and metadata.labels:
-        return ModelFacts(metadata={"names": names_literal(metadata.labels)})
-    return ModelFacts()
-
-
-def names_literal(labels: Sequence[str]) -> str:
-    """Return labels as Ultralytics writes them: a dict of Python, by number."""
-    return repr(dict(enumerate(labels)))
+    return ModelFacts(labels=metadata.labels) if isinstance(metadata, _LABELLED) else NO_FACTS

@@ -241,7 +241,7 @@ class GraphWriter:
         if array is not None:
             return self.constant(array.reshape(*ones, *shape).transpose(order), reference)
         dims = (*ones, *self.dims(reference))
-        if rank - len(shape) >= rank - 1:  # channels alone: no data moves
+        if len(shape) == 1:  # channels alone: no data moves
             return self.reshaped(self.form(reference), tuple(dims[i] for i in order))
         return self.transposed(self.reshaped(self.form(reference), dims), order)
 

@@ -65,15 +65,18 @@ class WrittenGraph(NamedTuple):
 
 
 class ModelFacts(NamedTuple):
-    """What a file says beside its graph.
+    """Facts that a file states beside its graph.
 
     Attributes:
         doc: for readers, such as the licence.
         metadata: texts by key.
+        labels: names of the classes, in the order of an output: ``names`` in the metadata, a dict
+            of Python by number, as Ultralytics writes it.
     """
 
     doc: str = ""
     metadata: Mapping[str, str] = {}
+    labels: Sequence[str] = ()
 
 
 NO_FACTS = ModelFacts()
@@ -97,9 +100,10 @@ def model_parts(graph: WrittenGraph, facts: ModelFacts, version: str = "") -> li
         text_field(3, version),
         text_field(6, facts.doc) if facts.doc else b"",
     ]
+    names = {"names": repr(dict(enumerate(facts.labels)))} if facts.labels else {}
     props = [
         bytes_field(14, text_field(1, key) + text_field(2, value))
-        for key, value in facts.metadata.items()
+        for key, value in {**names, **facts.metadata}.items()
     ]
     body = _graph(graph)
     size = sum(map(len, body))

@@ -1,6 +1,7 @@
 """Graphs as ONNX graphs, by the programs that runs of known shapes record."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from core.converter.onnx_writer.program_graph import Ends, program_graph, unique_ends
@@ -25,11 +26,11 @@ class Recorded(NamedTuple):
 
     Attributes:
         graph: the graph.
-        fixed: why the batch is fixed though the model takes any; "" if it is not.
+        is_fixed: whether the batch is fixed though the model takes any.
     """
 
     graph: WrittenGraph
-    fixed: str = ""
+    is_fixed: bool = False
 
 
 def recorded_graph(graph: Graph, shapes: Mapping[str, Sequence[int | None]] = {}) -> Recorded:
@@ -53,14 +54,12 @@ def recorded_graph(graph: Graph, shapes: Mapping[str, Sequence[int | None]] = {}
     model = GraphModel(graph, "cpu")
     ends = unique_ends([*model.inputs], [*model.outputs])
     wanted = {name: _declared(model, name, shapes.get(name)) for name in model.inputs}
-    fixed = ""
-    if any(shape[:1] == (None,) for shape in wanted.values()):
-        try:
+    is_free = any(shape[:1] == (None,) for shape in wanted.values())
+    if is_free:
+        with suppress(CoreError):
             return Recorded(_with_free_batch(model, wanted, ends))
-        except CoreError as error:
-            fixed = str(error)
     program = _record(model, _with_batch(model, wanted, 1))
-    return Recorded(program_graph(program, ends), fixed)
+    return Recorded(program_graph(program, ends), is_free)
 
 
 def _is_unknown(node: Node, graph: Graph) -> bool:

@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 from core.converter.onnx import read_onnx
 from core.converter.onnx_writer.protos import NO_FACTS, OPSET, PRODUCER, ModelFacts, model_parts
-from core.converter.onnx_writer.recording import recorded_graph
+from core.converter.onnx_writer.recording import Recorded, recorded_graph
 from core.converter.read_back import not_equal, read_back
 from core.errors import CoreError
 from core.graph.nodes import Graph
 from weights_cache.atomic_files import replacing, writing_to
 from weights_cache.common.errors import WeightsError
-from weights_cache.common.sizes import size_text
 
 #: Ending of the files.
 ENDING = ".onnx"
@@ -38,11 +37,6 @@ class OnnxFile(NamedTuple):
     def format(self) -> str:
         """The format, with what differs from the model."""
         return "; ".join([f"ONNX opset {OPSET}", *self.notes])
-
-    @property
-    def text(self) -> str:
-        """A line on the file."""
-        return f"{self.path}: {size_text(self.bytes)}, {self.format}"
 
 
 def save_graph(graph: Graph, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -97,7 +91,7 @@ def write_onnx(
         with replacing(path, check=partial(_check_written, ends)) as stream:
             for part in parts:
                 stream.write(part)
-    return OnnxFile(path, size, _notes(graph, recorded.fixed))
+    return OnnxFile(path, size, _notes(graph, recorded))
 
 
 def _version() -> str:
@@ -107,11 +101,13 @@ def _version() -> str:
         return ""
 
 
-def _notes(graph: Graph, fixed: str) -> tuple[str, ...]:
+def _notes(graph: Graph, recorded: Recorded) -> tuple[str, ...]:
     rounds = any(node.type == "QuantiseRound" for node in graph.nodes)
-    notes = [f"for a batch of 1 alone ({fixed})"] if fixed else []
-    notes += ["quantised values as float32"] if rounds or graph.quantizations else []
-    return tuple(notes)
+    notes = {
+        "for a batch of 1 alone, as its steps depend on the number of samples": recorded.is_fixed,
+        "quantised values as float32": rounds or graph.quantizations,
+    }
+    return tuple(note for note, is_so in notes.items() if is_so)
 
 
 def _check_written(ends: Sequence[set[str]], path: Path) -> None:

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import core
-from core.converter import load_model
-from core.converter.onnx_writer import ENDING, ModelFacts, names_literal, write_onnx
+from core.converter import ModelFacts, convert_to_onnx, load_model
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.pipeline.loaded_model import LoadedModel
@@ -44,6 +43,7 @@ from zoo.transfer.heads import Head
 #: Endings of what is exported; "" is a folder.
 _KERAS = (".keras", ".h5")
 _TEACHABLE = ("", ".zip")
+_ONNX = ".onnx"
 
 #: Tolerances between the outputs of an exported file and of the model: rounding.
 _RELATIVE, _ABSOLUTE = 1e-3, 1e-4
@@ -147,9 +147,9 @@ def export_model(
             exported = _for_keras(head, model, node)
             has_labels = exported.size is not None and head.kind != "regression"
             _write_keras(exported, labels if has_labels else (), target, Path(folder))
-        elif target.suffix.lower() == ENDING:
+        elif target.suffix.lower() == _ONNX:
             exported = _for_onnx(head, model, node)
-            made = write_onnx(
+            made = convert_to_onnx(
                 _graph_of(exported),
                 Path(folder) / "model.onnx",
                 facts=_onnx_facts(exported, head, labels, name, metadata),
@@ -178,8 +178,8 @@ def check_target(target: Path) -> None:
             f"; in TensorFlow model = tf.keras.models.load_model({keras!r}), then "
             f"tf.lite.TFLiteConverter.from_keras_model(model).convert() gives the file's bytes"
         )
-    if ending not in (*_KERAS, *_TEACHABLE, ENDING):
-        hint = did_you_mean(ending, [*_KERAS, ENDING, ".zip"])
+    if ending not in (*_KERAS, *_TEACHABLE, _ONNX):
+        hint = did_you_mean(ending, [*_KERAS, _ONNX, ".zip"])
         raise ZooError(
             f"unknown ending {ending!r}{hint} (a folder without ending or a .zip for TensorFlow.js "
             f"and Teachable Machine, .keras or .h5 for Keras, .onnx for ONNX Runtime and others)"
@@ -229,13 +229,13 @@ def _onnx_facts(
     """Return what an ONNX file says of a network: of classifiers of images all that these need."""
     licences = [str(each["licence"]) for each in metadata.get("provenance", ())]
     found = {
-        **({} if head.kind == "regression" else {"names": names_literal(labels)}),
         "description": f"{name}: {head.kind}, takes {exported.takes}",
         **({"license": "; ".join(dict.fromkeys(licences))} if licences else {}),
     }
     if exported.size is not None and head.kind == "classification":
         found |= {"task": "classify", "imgsz": repr([*exported.size]), "fit": exported.fit}
-    return ModelFacts("\n".join(f"{key}: {text}" for key, text in found.items()), found)
+    doc = "\n".join(f"{key}: {text}" for key, text in found.items())
+    return ModelFacts(doc, found, () if head.kind == "regression" else labels)
 
 
 def _base_of(head: Head, model: LoadedModel, node: str) -> Base:

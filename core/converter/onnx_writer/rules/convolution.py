@@ -178,7 +178,7 @@ def _pair(value: int | Sequence[int]) -> Sequence[int]:
 
 # --- resizing -------------------------------------------------------------------------------------
 
-#: How the nearest pixel is chosen, by the grid.
+#: The rounding to the nearest pixel, by the grid.
 _NEAREST = {
     "asymmetric": "floor",
     "half_pixel": "round_prefer_ceil",
@@ -234,7 +234,9 @@ def _transform(writer: GraphWriter, step: Step) -> None:
     (x, rows), at = step.inputs, step.attributes
     how = (at["interpolation"], at["fill_mode"], at["fill_value"])
     if how[0] != "bilinear" or how[1] not in _PADDINGS or how[2] != 0:
-        raise NotWrittenError("transform of nearest pixels, of wrapped images, or with a fill value")
+        raise NotWrittenError(
+            "transform of nearest pixels, of wrapped images, or with a fill value"
+        )
     height, width = writer.shape(step.name)[1:3]
     spots = np.stack(np.meshgrid(range(width), range(height), [1.0]), axis=0).reshape(3, -1)
     positions = writer.constant(spots.astype(np.float32))  # x, y, 1 of each pixel

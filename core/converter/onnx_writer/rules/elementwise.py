@@ -64,12 +64,12 @@ def _compared(type: str) -> Rule:
     return _elementwise(make)
 
 
-def _prelu(writer: GraphWriter, step: Step, x: str, slopes: str) -> str:
-    """Write one node, whose slopes are no larger than x in ONNX, or the sum of both parts."""
+def _prelu(writer: GraphWriter, step: Step, x: str, factors: str) -> str:
+    """Write one node, whose factors are no larger than x in ONNX, or the sum of both parts."""
     if writer.shape(step.inputs[0]) == writer.shape(step.name):
-        return writer.node("PRelu", x, slopes)
+        return writer.node("PRelu", x, factors)
     zero = writer.number(0)
-    below = writer.node("Mul", writer.node("Min", x, zero), slopes)
+    below = writer.node("Mul", writer.node("Min", x, zero), factors)
     return writer.node("Add", writer.node("Max", x, zero), below)
 
 

@@ -64,7 +64,7 @@ def test_versions_and_sizes(tmp_path):
     file = write_onnx(network(), tmp_path / "m.onnx")
     assert file.bytes == file.path.stat().st_size
     assert texts(file.path)[2] == (8, 18, "friendly-zoo")
-    assert file.text.endswith("ONNX opset 18")
+    assert file.format == "ONNX opset 18"
 
 
 def test_facts_are_in_the_metadata(tmp_path):
@@ -157,7 +157,7 @@ def test_a_batch_that_decides_what_is_computed_is_fixed(tmp_path):
     end = Endpoint("x", PartialSpec((None, 2)))
     graph = Graph(nodes, weights, {"x": end}, {"y": Endpoint("y", PartialSpec((1, 2)))})
     file = write_onnx(graph, tmp_path / "m.onnx")
-    assert "for a batch of 1 alone" in file.text
+    assert "for a batch of 1 alone" in file.format
     assert read_onnx(file.path).inputs["x"].spec.shape == (1, 2)
 
 
