@@ -202,9 +202,14 @@ def test_unknown_attributes_are_refused():
     ("name", "values", "attributes", "message"),
     [
         ("Conv", [[[[[1.0]]]], [[[[1.0]]]]], {"group": 2}, "2 groups of 1 channels do not make"),
-        ("ScatterND", [[1.0], [[0]], [2.0]], {"reduction": "mean"}, "none of add, mul, max and"),
-        ("Pad", [[1.0], [1, 1]], {"mode": "mirror"}, "'mirror' is none of constant, edge"),
-        ("GridSample", [[[[1.0]]], [[[[0.0, 0.0]]]]], {"mode": "area"}, "none of linear, nearest"),
+        (
+            "ScatterND",
+            [[1.0], [[0]], [2.0]],
+            {"reduction": "mean"},
+            "unknown: add, mul, max and min",
+        ),
+        ("Pad", [[1.0], [1, 1]], {"mode": "mirror"}, "'mirror' is unknown: constant, edge"),
+        ("GridSample", [[[[1.0]]], [[[[0.0, 0.0]]]]], {"mode": "area"}, "unknown: linear, nearest"),
         ("Range", [0, 3, 0], {}, "a delta of 0"),
         ("Squeeze", [[1.0, 2.0], [0]], {}, "not all of length 1"),
         ("ReduceSum", [[1.0], [3]], {}, r"axes \(3,\) are not all axes of a tensor"),

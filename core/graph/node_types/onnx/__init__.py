@@ -39,7 +39,7 @@ NODE_TYPES: Mapping[str, NodeType] = node_types(ROWS)
 
 
 def find_row(name: str, opset: int) -> tuple[str, Function | Needs] | None:
-    """Return node type and function of an op in a version of the operators; None: there is none."""
+    """Return node type and function of an op in a version of the operators, if it is known."""
     row = ROWS.get(name)
     if row is None:
         return None

@@ -114,7 +114,7 @@ def _pad(
 
 
 def _pad_2(x: Tensor, pads: Sequence[int], value: float = 0.0, mode: str = "constant") -> Tensor:
-    """As before opset 11, with attributes."""
+    """Pad, before opset 11, when lengths were attributes."""
     count = len(pads) // 2
     return _padded(x, [*zip(pads[:count], pads[count:], strict=True)], value, mode)
 
@@ -141,7 +141,9 @@ def _inner(at: np.ndarray, length: int, mode: str) -> np.ndarray:
     if mode == "wrap":
         return (at % length).astype(np.int32)
     if mode != "reflect":
-        raise CoreError(f"the mode {mode!r:.40} is none of constant, edge, reflect and wrap")
+        raise CoreError(
+            f"the mode {mode!r:.40} is unknown: constant, edge, reflect and wrap are known"
+        )
     period = max(2 * (length - 1), 1)
     at = at % period
     return np.where(at < length, at, period - at).astype(np.int32)

@@ -23,7 +23,7 @@ def _best(x: Tensor, count: int, axis: int, largest: bool = True) -> list[Tensor
 
 
 def _topk_1(x: Tensor, k: int, axis: int = -1) -> list[Tensor]:
-    """As before opset 10, when the count was an attribute."""
+    """The largest values, before opset 10, when the count was an attribute."""
     return _best(x, k, axis)
 
 

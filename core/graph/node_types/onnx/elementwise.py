@@ -9,7 +9,7 @@ from core.graph.node_types.onnx.rows import Function, Rows
 
 
 def _aligned(function: Function) -> Function:
-    """As before opset 7: the second input may begin at any axis of the first."""
+    """The row of an op before opset 7: the second input may begin at any axis of the first."""
 
     def row(x: Tensor, y: Tensor, axis: int | None = None, broadcast: int = 0) -> Tensor:
         if not broadcast or axis is None:
@@ -20,11 +20,11 @@ def _aligned(function: Function) -> Function:
     return row
 
 
-def _prelu_1(x: Tensor, slope: Tensor) -> Tensor:
-    """As before opset 7: a slope for each channel."""
-    if slope.size > 1:
-        slope = ops.reshape(slope, shape=(-1, *(1,) * (x.ndim - 2)))
-    return ops.prelu(x, slope)
+def _prelu_1(x: Tensor, alpha: Tensor) -> Tensor:
+    """Multiply negative values by the number of each channel, before opset 7."""
+    if alpha.size > 1:
+        alpha = ops.reshape(alpha, shape=(-1, *(1,) * (x.ndim - 2)))
+    return ops.prelu(x, alpha)
 
 
 def _truncated(x: Tensor, y: Tensor) -> Tensor:

@@ -53,7 +53,7 @@ def _gather_nd(x: Tensor, indices: Tensor, batch_dims: int = 0) -> Tensor:
     return ops.gather_nd(flat, ops.concat([rows, indices], axis=-1))
 
 
-#: How a value and an update of it become one.
+#: Functions of a value and its update.
 _REDUCTIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "max": ops.maximum,
     "min": ops.minimum,
@@ -68,7 +68,9 @@ def _scatter_nd(x: Tensor, indices: Tensor, updates: Tensor, reduction: str = "n
     if reduction == "add":
         return x + ops.scatter_nd(at, updates, shape=x.shape)
     if reduction not in _REDUCTIONS:
-        raise CoreError(f"the reduction {reduction!r:.40} is none of add, mul, max and min")
+        raise CoreError(
+            f"the reduction {reduction!r:.40} is unknown: add, mul, max and min are known"
+        )
     depth = at.shape[-1]
     at = ops.reshape(at, shape=(-1, depth))
     rows = ops.reshape(updates, shape=(at.shape[0], *x.shape[depth:]))

@@ -17,7 +17,7 @@ _ACTIVATIONS: dict[str, Function] = {
     "scaledtanh": lambda x, alpha=1.0, beta=1.0: alpha * ops.tanh(beta * x),
 }
 
-#: How many of alpha and beta an activation takes.
+#: Number of alpha and beta that an activation takes.
 _TAKES = {
     **dict.fromkeys(("affine", "hardsigmoid", "scaledtanh"), 2),
     **dict.fromkeys(("elu", "leakyrelu", "thresholdedrelu"), 1),

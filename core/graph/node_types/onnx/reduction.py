@@ -36,7 +36,7 @@ def _position(find: Function) -> Function:
 
 
 def _over_rest(function: Function) -> Function:
-    """As before opset 13: along all axes from one on, as if they were one."""
+    """The row of an op before opset 13: along all axes from one on, as if they were one."""
 
     def row(x: Tensor, axis: int = 1) -> Tensor:
         axis %= x.ndim
@@ -47,7 +47,7 @@ def _over_rest(function: Function) -> Function:
 
 
 def _last(function: Function) -> Function:
-    """As since opset 13: along one axis."""
+    """The row of an op since opset 13: along one axis."""
     return lambda x, axis=-1: function(x, axis=axis)
 
 
@@ -75,12 +75,12 @@ def _gemm(
 
 
 def _gemm_1(a: Tensor, b: Tensor, c: Tensor, broadcast: int = 0, **how: Any) -> Tensor:
-    """As before opset 7, when broadcasting was an attribute."""
+    """Gemm before opset 7, when broadcasting was an attribute."""
     return _gemm(a, b, c, **how)
 
 
 def _matmul(a: Tensor, b: Tensor) -> Tensor:
-    """As NumPy: vectors are rows on the left, columns on the right; stacks broadcast."""
+    """Multiply as NumPy does: a vector is a row on the left, a column on the right."""
     left = ops.expand_dims(a, axis=0) if a.ndim == 1 else a
     right = ops.expand_dims(b, axis=1) if b.ndim == 1 else b
     y = ops.matmul(left, right)

@@ -254,7 +254,7 @@ def _op_matrix(new: int, old: int, op: str, how: dict[str, bool]) -> np.ndarray:
 
 
 def _upsample(x: Tensor, scales: Numbers, mode: str = "nearest") -> Tensor:
-    """As Resize of opset 10, whose positions are those of the corners."""
+    """Resize, as opset 10 does, by the positions of corners."""
     factors = numbers(scales)
     new, _ = _of_scales(x.shape, factors)
     return resized(

@@ -46,7 +46,7 @@ def _grid_sample(
     """Read [n, c, ..] at positions [n, .., axes] from -1 to 1, x first."""
     corners, kind = bool(align_corners), mode.removeprefix("bi")
     if kind not in _TAPS:
-        raise CoreError(f"the mode {mode!r:.40} is none of linear, nearest and cubic")
+        raise CoreError(f"the mode {mode!r:.40} is unknown: linear, nearest and cubic are known")
     if x.ndim == 4 and kind != "cubic":
         name = "nearest" if kind == "nearest" else "bilinear"
         return first(ops.grid_sample(last(x), grid, name, padding_mode, corners))

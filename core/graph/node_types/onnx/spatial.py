@@ -19,7 +19,7 @@ from core.graph.node_types.onnx.rows import Function, Rows, numbers
 
 Sides = tuple[tuple[int, int], ...]
 
-#: How an attribute of rows of values becomes that of images of height 1.
+#: Attributes of images of height 1, from those of rows of values.
 _OF_IMAGES = {
     **dict.fromkeys(("dilations", "kernel_shape", "strides"), lambda given: (1, *given)),
     "output_padding": lambda given: (0, *given),
