@@ -5,13 +5,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from weights_cache.array_files.safetensors import ENDING, read_safetensors
 from weights_cache.common.errors import WeightsError
 from weights_cache.interruptions import pass_interruption
 from weights_cache.locations import PathLike
 from weights_cache.manifest import manifest_name
 from weights_cache.paths import inside, require_relative
 from weights_cache.registry import find_record, is_registered
-from weights_cache.safetensors import ENDING, read_safetensors
 from weights_cache.shards import WebModel, Weights, read_web_model
 from weights_cache.store import ModelFiles, locate
 

@@ -18,7 +18,6 @@ from core.errors import CoreError
 from core.layers.weight_slots import derived_classes
 from core.models.documents import document_of, fill, format_for, user_defined
 from core.optimizers.keras_optimizer import KerasOptimizer
-from weights_cache.safetensors import ENDING, read_safetensors
 
 if TYPE_CHECKING:
     from core.converter.layer_files import LayersDocument
@@ -43,11 +42,8 @@ def save_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
 def load_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
     """Give a model the weights of a file; raises as `Trainer.load_weights`."""
     named = _named_variables(model)
-    if os.fspath(path).endswith(".npz"):
+    if os.fspath(path).endswith((".npz", ".safetensors")):
         _assign(named, read_weight_archive(path))
-        return
-    if os.fspath(path).endswith(ENDING):
-        _assign(named, read_safetensors(path))
         return
     with derived_classes_of(model):
         document = read_weights_h5(path, _document(model, with_state=False))

@@ -9,7 +9,7 @@ import core
 from core.converter.onnx import read_onnx
 from tests.wheels import wheel_file
 from weights_cache import WeightsError, load_weights
-from weights_cache.safetensors import LONGEST_HEADER
+from weights_cache.array_files.safetensors import LONGEST_HEADER
 
 _NAMES = {
     "bool": "BOOL",

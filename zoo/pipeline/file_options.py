@@ -1,4 +1,4 @@
-"""What a caller says of how a model is read from its file."""
+"""Options of a caller for how a model is read from its file."""
 
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ class FileOptions(NamedTuple):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Those that are given, by name."""
+        """The options that are given, by name."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 

@@ -46,7 +46,7 @@ class OnnxNode(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What errors call it: its type, and its first result or its name."""
+        """Return the name that errors have for it: its type, and its first result or its own."""
         name = next(filter(None, (*self.outputs, self.name)), "")
         return f"{self.type:.80} of {name!r:.80}"
 
@@ -244,7 +244,7 @@ def _float(proto: Message, field: int) -> float:
 
 
 def _text(blob: memoryview) -> str | bytes:
-    """Return a text, or bytes that are none."""
+    """Return a text, or bytes if they are not UTF-8."""
     try:
         return str(blob, "utf-8")
     except UnicodeDecodeError:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from core.converter.onnx.content import OnnxNode, OnnxTensor
 from core.converter.onnx.tensors import ELEMENT_TYPES
 
-#: Where a result takes its type from: the position of an input, or a name.
+#: The sources of the types of results: the position of an input, or a name.
 _Sources = tuple[int | str, ...]
 
 _COMPARISONS = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 _TESTS = ("IsInf", "IsNaN", "Not", "OptionalHasElement", "RegexFullMatch")
 
-#: Of ops whose results have other types than their first input; the last one is of all that follow.
+#: Ops whose results have other types than their first input; the last type is of all that follow.
 _RESULTS: dict[str, _Sources] = {
     **dict.fromkeys(("ArgMax", "ArgMin", "NonMaxSuppression", "NonZero"), ("int64",)),
     **dict.fromkeys(("SequenceLength", "Shape", "Size"), ("int64",)),

@@ -29,7 +29,7 @@ class ElementType(NamedTuple):
     bits: int
 
 
-#: By the number of the type in files.
+#: The types by their numbers in files.
 ELEMENT_TYPES = {
     1: ElementType("float32", "<f4", 4, 32),
     2: ElementType("uint8", "u1", 5, 8),
@@ -77,7 +77,7 @@ def element_type(number: int) -> ElementType:
     """Return the type of a number.
 
     Raises:
-        CoreError: there is none.
+        CoreError: ONNX does not define it.
     """
     found = ELEMENT_TYPES.get(number)
     if found is None:

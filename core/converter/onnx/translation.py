@@ -35,7 +35,7 @@ BRANCHES = ("then_branch", "else_branch")
 
 
 class FileNodes:
-    """What all graphs of a file share: names, weights, functions.
+    """Names, weights and functions that all graphs of a file share.
 
     Args:
         model: the file.
@@ -73,7 +73,7 @@ class Scope:
         if depth > MOST_NESTED:
             raise CoreError(f"functions and graphs are nested more than {MOST_NESTED} deep")
         self.nodes: list[Node] = []
-        #: Of the scope around it: argument of the body by reference.
+        #: Argument of the body by reference of the scope around it.
         self.captured: dict[str, str] = {}
         self.references: dict[str, str] = {}
         self.types: dict[str, str] = {}

@@ -221,7 +221,11 @@ def test_wrong_names_are_errors_with_the_valid_ones(features, message):
 
 def test_a_file_is_refused_with_the_way_to_its_features(tmp_path):
     path, layers = tmp_path / "digits.onnx", core.layers
-    network = [layers.Input((4, 4, 1)), layers.Flatten(), layers.Dense(8, activation="relu", name="body")]
+    network = [
+        layers.Input((4, 4, 1)),
+        layers.Flatten(),
+        layers.Dense(8, activation="relu", name="body"),
+    ]
     core.Sequential([*network, layers.Dense(2)]).save(path)
     with pytest.raises(
         ZooError, match="is a file, and features are of models of the zoo.*zoo.Head"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.backends.cpu.codegen.for_op.elementwise import cut_values
-from core.backends.cpu.codegen.ir.epilogue import CHANNEL, FULL, SCALAR, Operand
+from core.backends.cpu.codegen.ir.epilogue import CHANNEL, FULL, ROW, SCALAR, Operand
 from core.backends.cpu.codegen.ir.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
 from core.backends.cpu.codegen.kernels.elementwise_group import (
     ElementwiseGroup,
@@ -104,8 +104,15 @@ def find_groups(program: Program) -> list[Group]:
     return [
         group
         for group in found
-        if len(group.members) > 1 or find_generator(group.members[0].op) is None
+        if len(group.members) > 1 or _is_of_groups(group.members[0], program)
     ]
+
+
+def _is_of_groups(step: Step, program: Program) -> bool:
+    """Return whether only groups have kernels for a step: without a generator, or with rows."""
+    shape = program.specs[step.name].shape
+    kinds = (_kind(reference, program, shape) for reference in step.reads())
+    return find_generator(step.op) is None or ROW in kinds
 
 
 def generate_group(group: Group, program: Program, readers: Readers) -> Generated:
@@ -134,7 +141,7 @@ def generate_group(group: Group, program: Program, readers: Readers) -> Generate
         Source(Operand(kind, i), program.specs[reference].dtype == "bool")
         for i, (reference, kind) in enumerate(writer.operands.items())
     )
-    by_channel = CHANNEL in writer.operands.values()
+    by_channel = not {CHANNEL, ROW}.isdisjoint(writer.operands.values())
     rows, length, block = cut_values(group.shape, len(writer.steps), by_channel=by_channel)
     kernel = ElementwiseGroup(
         rows, length, block, sources, tuple(writer.steps_with_numbers()), tuple(stores)
@@ -207,6 +214,8 @@ def _kind(reference: str, program: Program, shape: Shape) -> str | None:
         return None
     if own.size == 1:
         return SCALAR
+    if own.shape == (*shape[:-1], 1):
+        return ROW
     return CHANNEL if own.size == shape[-1] == own.shape[-1] else None
 
 

@@ -47,8 +47,8 @@ def _unsqueeze(x: Tensor, axes: Any) -> Tensor:
     given = numbers(axes) if isinstance(axes, Tensor) else axes
     rank = x.ndim + len(given)
     new, lengths = {axis % rank for axis in given}, iter(x.shape)
-    if len(new) < len(given):
-        raise CoreError(f"the new axes {tuple(given)} name one of {rank} axes twice")
+    if len(new.intersection(range(rank))) < len(given):
+        raise CoreError(f"the new axes {tuple(given)} are not different ones of {rank} axes")
     return ops.reshape(x, shape=tuple(1 if i in new else next(lengths) for i in range(rank)))
 
 

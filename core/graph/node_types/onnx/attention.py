@@ -51,7 +51,7 @@ def _attention(
     before = 0 if past_key is None else past_key.shape[2]
     if past_key is not None and past_value is not None:
         k, v = ops.concat([past_key, k], axis=2), ops.concat([past_value, v], axis=2)
-    root = float(np.sqrt(1 / np.sqrt(q.shape[-1]) if scale is None else scale))
+    root = float(np.sqrt(max(q.shape[-1], 1) ** -0.5 if scale is None else _scale_of(scale)))
     raw = _shared(q * root, k * root, transpose_b=True)
     capped = softcap * ops.tanh(raw / softcap) if softcap else raw
     bias = [] if mask is None else [_mask_bias(mask, k.shape[2])]
@@ -62,6 +62,12 @@ def _attention(
     y = _shared(shares, v)
     modes = (raw, capped, biased, shares)
     return [joined(y) if is_flat else y, k, v, modes[qk_matmul_output_mode]]
+
+
+def _scale_of(scale: float) -> float:
+    if scale < 0:
+        raise CoreError(f"the scale {scale} must not be negative: queries and keys get its root")
+    return scale
 
 
 def _shared(x: Tensor, y: Tensor, transpose_b: bool = False) -> Tensor:

@@ -56,8 +56,7 @@ def _loop(call: Any, *values: Any) -> list[Any]:
 def _scan(call: Any, *values: Any) -> list[Any]:
     """Run a body for each slice of some inputs, and stack its results."""
     own, run = _body_of(call, values)
-    at = call.node.attributes
-    first = len(own) - at["num_scan_inputs"]
+    at, first = call.node.attributes, _first_of_scanned(call, own)
     inputs = _placed(own[first:], at.get("scan_input_axes"), at.get("scan_input_directions"))
     states, rows = _over(run, own[:first], inputs)
     columns = [*zip(*rows, strict=True)]
@@ -70,13 +69,20 @@ def _scan_of_batch(call: Any, *values: Any) -> list[Any]:
     (lengths, *own), run = _body_of(call, values)
     if lengths is not None:
         raise CoreError("the input sequence_lens, which opset 8 alone has, is not supported")
-    at, made = call.node.attributes, []
-    first = len(own) - at["num_scan_inputs"]
+    at, first, made = call.node.attributes, _first_of_scanned(call, own), []
     for sample in zip(*(ops.unstack(x, axis=0) for x in own), strict=True):
         inputs = _placed(sample[first:], None, at.get("directions"))
         states, rows = _over(run, sample[:first], inputs)
         made.append([*states, *_stacked(rows)])
     return _stacked(made)
+
+
+def _first_of_scanned(call: Any, own: Sequence[Any]) -> int:
+    """Return the position of the first input that is scanned; states are before it."""
+    count = call.node.attributes.get("num_scan_inputs", 0)
+    if not 0 < count <= len(own):
+        raise CoreError(f"num_scan_inputs is {count}, but it has {len(own)} inputs")
+    return len(own) - int(count)
 
 
 #: Values with their axis and step: -1 for those in the other direction.

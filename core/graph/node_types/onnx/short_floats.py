@@ -48,7 +48,7 @@ _MANTISSA, _LOWEST = 23, -126
 #: Numbers above 1 are this much smaller while they are rounded, where products might not fit.
 _SMALLER = 2.0**-64
 
-#: What becomes of the nearest power of two of x, by ``round_mode``, which float8e8m0 alone has.
+#: Functions of the nearest power of two and x, by the ``round_mode`` of float8e8m0.
 _MODES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "up": lambda near, x: ops.where(near < x, 2.0 * near, near),
     "down": lambda near, x: ops.where(near > x, 0.5 * near, near),
@@ -71,7 +71,7 @@ def rounded(x: Tensor, kind: str, saturate: bool = True, mode: str = "up") -> Te
     near = _nearest(values, how)
     if kind == "float8e8m0":  # it has neither 0 nor a sign
         if mode not in _MODES:
-            raise CoreError(f"round_mode {mode!r:.40} is none of {', '.join(_MODES)}")
+            raise CoreError(f"round_mode {mode!r:.40} must be one of {', '.join(_MODES)}")
         near = ops.maximum(_MODES[mode](near, values), 2.0**how.lowest)
     fits = ops.abs(near) <= how.largest
     return ops.where(fits, x + (near - values), _too_large(values, how, saturate))

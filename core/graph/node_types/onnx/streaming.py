@@ -1,7 +1,5 @@
 """Layers of language models that carry a state from one part of a text to the next."""
 
-import numpy as np
-
 from core import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
@@ -33,7 +31,7 @@ def _linear_attention(
 ) -> list[Tensor]:
     """Return what queries read from a matrix that keys write values to, and the last matrix."""
     if update_rule not in _RULES:
-        raise CoreError(f"update_rule {update_rule!r:.40} is none of {', '.join(_RULES)}")
+        raise CoreError(f"update_rule {update_rule!r:.40} must be one of {', '.join(_RULES)}")
     decays, corrects = _RULES[update_rule]
     if (decay is not None, beta is not None) != (decays, corrects):
         raise CoreError(f"update_rule {update_rule!r} does not go with the given decay and beta")
@@ -48,7 +46,7 @@ def _linear_attention(
     shape = (n, kv_num_heads, size, v.shape[-1])
     state = ops.zeros(shape) if past_state is None else past_state
     groups = (n, kv_num_heads, q_num_heads // kv_num_heads, times, size)
-    reads, q = [], ops.reshape(q, shape=groups) * (scale or 1 / np.sqrt(size))
+    reads, q = [], ops.reshape(q, shape=groups) * (scale or max(size, 1) ** -0.5)
     for t in range(times):
         k_t, v_t = k[:, :, t : t + 1], v[:, :, t : t + 1]
         if gates is not None:
@@ -70,7 +68,7 @@ def _causal_conv(
 ) -> list[Tensor]:
     """Convolve each channel with what is before it, and return the end for the next part, too."""
     if activation not in ("none", "silu", "swish"):
-        raise CoreError(f"activation {activation!r:.40} is none of none, silu, swish")
+        raise CoreError(f"activation {activation!r:.40} must be one of none, silu, swish")
     n, channels, _ = x.shape
     before = w.shape[2] - 1
     past = ops.zeros((n, channels, before)) if past_state is None else past_state

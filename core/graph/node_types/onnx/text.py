@@ -82,7 +82,7 @@ def _tf_idf(
     rows = np.atleast_2d(_texts(x) if pool_strings else x.numpy())
     claim(8 * width * len(rows), f"{len(rows):,} rows of {width:,} counts")
     counts = np.zeros((len(rows), width), np.float32)
-    sizes = range(min_gram_length, max_gram_length + 1)
+    sizes = range(max(min_gram_length, 1), min(max_gram_length, rows.shape[1]) + 1)
     for found, row in zip(counts, rows.tolist(), strict=True):
         for gram in _grams(row, sizes, max_skip_count):
             if gram in places:
@@ -112,7 +112,7 @@ def _places_of(
 def _grams(row: Sequence[Any], sizes: Sequence[int], skips: int) -> Any:
     """Yield the n-grams of a row, also those with as many others between as are skipped."""
     for size in sizes:
-        for step in range(1, skips + 2 if size > 1 else 2):
+        for step in range(1, min(skips + 2, len(row) + 1) if size > 1 else 2):
             for first in range(len(row) - step * (size - 1)):
                 yield tuple(row[first : first + step * size : step][:size])
 

@@ -34,7 +34,7 @@ _STORED = {
     **{"float32": "float32", "float16": "float16", "bool": "uint8"},
 }
 
-#: What a shift by 0 to 31 bits to the left multiplies with, and one by more.
+#: Factors of shifts to the left by 0 to 31 bits, and by more.
 _FACTORS = np.array([1 << n for n in range(32)] + [0]).astype(np.uint32).view(np.int32)
 
 

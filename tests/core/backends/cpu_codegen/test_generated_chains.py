@@ -12,6 +12,7 @@ from tests.core.backends.cpu_codegen.one_step import (
     HERE,
     by_kernels,
     by_numpy,
+    generated_of,
     make_step,
     usable_sets,
 )
@@ -53,6 +54,21 @@ def test_a_chain_with_operands_of_all_kinds(isa, seed):
     ]
     constants = {"c": channels, "n": np.array(number)}
     program = make_step("add", arrays, constants, ("x", "y0"), shape, {}, steps)
+    check(program, arrays, isa)
+
+
+@on_all
+@pytest.mark.parametrize("shape", [(5, 37), (2, 3, 16), (1, 40, 1, 120), (300, 7)], ids=str)
+def test_a_chain_with_operands_for_each_row(isa, shape, rng):
+    """As a normalization over the last axis has them."""
+    rows = (*shape[:-1], 1)
+    arrays = {name: rng.standard_normal(shape).astype(np.float32) for name in ("x", "z")}
+    arrays["m"] = rng.standard_normal(rows).astype(np.float32)
+    arrays["d"] = rng.uniform(0.5, 2, rows).astype(np.float32)
+    constants = {"c": rng.standard_normal(shape[-1]).astype(np.float32)}
+    steps = [("div", (HERE, "d"), {}), ("mul", (HERE, "c"), {}), ("add", ("z", HERE), {})]
+    program = make_step("sub", arrays, constants, ("x", "m"), shape, {}, steps)
+    assert generated_of(program, isa).title == "generated element-wise group"
     check(program, arrays, isa)
 
 

@@ -102,7 +102,7 @@ def test_gradients_through_linear_attention():
         ),
         (
             lambda x: ROWS["LinearAttention"](x, x, x, update_rule="own"),
-            "update_rule 'own' is none of linear, gated, delta, gated_delta",
+            "update_rule 'own' must be one of linear, gated, delta, gated_delta",
         ),
         (
             lambda x: ROWS["LinearAttention"](x, x, x, update_rule="delta"),
@@ -110,7 +110,7 @@ def test_gradients_through_linear_attention():
         ),
         (
             lambda x: ROWS["CausalConvWithState"](x, x, activation="gelu"),
-            "activation 'gelu' is none of none, silu, swish",
+            "activation 'gelu' must be one of none, silu, swish",
         ),
     ],
 )

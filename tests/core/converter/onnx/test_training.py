@@ -35,7 +35,7 @@ def exported_to_train(network, name, path):
     """Write a file with the weights under PyTorch's names, and batch norm as nodes; its model."""
     import torch
 
-    from tests.core.converter.onnx.torch_networks import SHAPES, exported
+    from tests.core.converter.onnx.pytorch.networks import SHAPES, exported
 
     mode = torch.onnx.TrainingMode.PRESERVE
     content = exported(
@@ -46,7 +46,7 @@ def exported_to_train(network, name, path):
 
 
 def drawn_batches(name, outputs):
-    from tests.core.converter.onnx.torch_networks import SHAPES
+    from tests.core.converter.onnx.pytorch.networks import SHAPES
 
     rng = np.random.default_rng(3)
     shapes = (BATCH, *SHAPES[name][1:]), (BATCH, *outputs)
@@ -94,7 +94,7 @@ def our_losses(trained, how, batches, training=False):
 def check_training(name, how, training, path):
     import torch
 
-    from tests.core.converter.onnx.torch_networks import SHAPES, seeded
+    from tests.core.converter.onnx.pytorch.networks import SHAPES, seeded
 
     network = seeded(name)
     with torch.inference_mode():
@@ -124,7 +124,7 @@ def test_the_notes_network_on_each_backend(backend, tmp_path):
 
 
 def test_what_was_trained_is_saved(tmp_path):
-    from tests.core.converter.onnx.torch_networks import seeded
+    from tests.core.converter.onnx.pytorch.networks import seeded
 
     trained = exported_to_train(seeded("sampled"), "sampled", tmp_path / "x.onnx").trainable("*")
     ((x, wanted), *_) = drawn_batches("sampled", (5,))
@@ -141,7 +141,7 @@ def test_what_was_trained_is_saved(tmp_path):
 
 @pytest.mark.parametrize("name", ["resnet", "mobilenet_v3", "yolo", "vit", "unet", "lstm"])
 def test_weights_are_pytorchs_parameters(name, tmp_path):
-    from tests.core.converter.onnx.torch_networks import seeded
+    from tests.core.converter.onnx.pytorch.networks import seeded
 
     network = seeded(name)
     trained = exported_to_train(network, name, tmp_path / "x.onnx").trainable("*")
@@ -156,7 +156,7 @@ def test_weights_are_pytorchs_parameters(name, tmp_path):
 def test_new_norms_whose_weights_the_exporter_joined_train_apart(tmp_path):
     import torch
 
-    from tests.core.converter.onnx.torch_networks import ResNet
+    from tests.core.converter.onnx.pytorch.networks import ResNet
 
     torch.manual_seed(0)
     network = ResNet().eval()  # all scales and variances are 1, offsets and means 0

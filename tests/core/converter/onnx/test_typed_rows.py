@@ -95,7 +95,7 @@ def test_scales_are_powers_of_two():
     assert modes["up"].tolist() == [1, 2, 2, 2, 4, 2**-127]
     assert modes["down"].tolist() == [1, 1, 1, 1, 2, 2**-127]
     assert modes["nearest"].tolist() == [1, 1, 2, 2, 4, 2**-127]
-    with pytest.raises(CoreError, match="round_mode 'odd' is none of up, down, nearest"):
+    with pytest.raises(CoreError, match="round_mode 'odd' must be one of up, down, nearest"):
         rounded(given, "float8e8m0", True, "odd")
 
 

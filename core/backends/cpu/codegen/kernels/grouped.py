@@ -154,14 +154,14 @@ class GroupLines(WindowLines):
                 here = k.at_float(x, k.multiply(loop.index, inputs))
                 start = k.multiply(loop.index, period)
                 for first in range(0, period, lanes):
-                    span = GroupSpan(0, k.add(start, first), None, first, inputs)
+                    span = GroupSpan(0, k.add(start, first), first=first, inputs=inputs)
                     self._vector(group, here, rows, target, span)
         here, start = k.at_float(x, full * inputs), full * period
         for first in range(0, groups.results - start, lanes):
             left = groups.results - start - first
             count = left if left < lanes else None
             rest = self._images.channels - full * inputs
-            span = GroupSpan(0, start + first, count, first, rest)
+            span = GroupSpan(0, start + first, count, first=first, inputs=rest)
             self._vector(group, here, rows, target, span)
 
 

@@ -48,7 +48,7 @@ _KEYS = {"dtype", "shape", "data_offsets"}
 
 
 class _Entry(NamedTuple):
-    """What the header says of a tensor; offsets count from the end of the header."""
+    """A tensor as the header has it; offsets count from the end of the header."""
 
     name: str
     dtype: str
