@@ -1,6 +1,5 @@
 """Exports of PyTorch compute what ONNX Runtime does, each by one plan."""
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -37,9 +36,6 @@ TRANSPOSITIONS = {
     "lstm": 4,
     "sampled": 2,
 }
-
-#: The exporter by `torch.export` needs a package of its own.
-HAS_DYNAMO = find_spec("onnxscript") is not None
 
 
 @pytest.fixture(autouse=True)
@@ -88,8 +84,8 @@ def test_opsets(name, opset, tmp_path):
     check_export(name, tmp_path, opset, free_batch=False)
 
 
-@pytest.mark.skipif(not HAS_DYNAMO, reason="the package 'onnxscript' is not installed")
 @pytest.mark.parametrize("opset", [18, 23])
 @pytest.mark.parametrize("name", OLDEST)
 def test_exports_of_programs(name, opset, tmp_path):
+    require("onnxscript")
     check_export(name, tmp_path, opset, free_batch=True, dynamo=True)
