@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from core.converter.conversion import convert
     from core.converter.conversion_report import Report, inspect_model
     from core.converter.formats import load_model, read_graph
+    from core.converter.input_shapes import InputShapes
     from core.converter.layer_files.optimizer_state import OptimizerStateWarning
     from core.converter.onnx_writer.conversion import convert_to_onnx
     from core.converter.onnx_writer.protos import ModelFacts
     from core.converter.onnx_writer.writing import OnnxFile
 
 _PUBLIC = {
+    "InputShapes": "input_shapes",
     "ModelFacts": "onnx_writer.protos",
     "OnnxFile": "onnx_writer.writing",
     "OptimizerStateWarning": "layer_files.optimizer_state",
@@ -34,6 +36,7 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "InputShapes",
     "ModelFacts",
     "OnnxFile",
     "OptimizerStateWarning",

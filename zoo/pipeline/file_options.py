@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from core.converter.input_shapes import InputShapes
+from core.converter import InputShapes
 
 
 class FileOptions(NamedTuple):

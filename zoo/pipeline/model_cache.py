@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from core import Limits
-from core.converter.input_shapes import InputShapes
+from core.converter import InputShapes
 from core.graph_model.deferred_model import network_backend
 from core.process.locks import new_lock
 from weights_cache.common.errors import ZooError
