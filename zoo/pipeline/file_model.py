@@ -105,7 +105,7 @@ def _load_file(
         return load_isolated(file, name, limits, recipe, task, options)
     network = load_model(file, backend, kernels=kernels, limits=limits, **options.arguments)
     warn_of_licence(name, getattr(network.graph.origin, "licence", ""), stacklevel=4)
-    kind = file_model_class(network.graph.metadata)
+    kind = file_model_class(network.graph.metadata, network.outputs)
     if task is None or (kind is not None and task.task and task.adds_nothing):
         model: LoadedModel = (kind or ConvertedModel)(name, network, recipe)
     elif task.task is None:

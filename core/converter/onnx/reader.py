@@ -13,7 +13,6 @@ from core.converter.protobuf import Message
 from core.converter.reading import read_bytes, reading
 from core.converter.tensor_protos import Budget
 from core.converter.ultralytics import metadata_of
-from core.converter.yunet import yunet_faces
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 
@@ -73,7 +72,7 @@ def translated(model: OnnxModel) -> Graph:
         aliases={name: at for name, at in main.references.items() if name != at},
         origin=origin_of(model.metadata, model.producer, _format(model)),
     )
-    return made._replace(metadata=metadata_of(model.metadata, made) or yunet_faces(made))
+    return made._replace(metadata=metadata_of(model.metadata, made))
 
 
 def _format(model: OnnxModel) -> str:

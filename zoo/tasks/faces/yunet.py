@@ -18,6 +18,9 @@ from zoo.tasks.faces.entries import READERS
 #: The side of inputs that take any.
 _SIDE = 640
 
+#: Pixels of the input from cell to cell of the grids, by which outputs are called.
+_STRIDES = (8, 16, 32)
+
 #: OpenCV's defaults are a score of 0.9, where it misses many faces, and an overlap of 0.3.
 _DEFAULTS = {"score_threshold": 0.7, "iou_threshold": 0.3, "max_detections": 20}
 
@@ -35,7 +38,6 @@ class YuNet(FaceDetector):
 
     def __init__(self, name: str, network: GraphModel, recipe: LoadCall | None = None):
         (spec,) = network.inputs.values()
-        self._strides: tuple[int, ...] = network.graph.metadata.strides
         height, width = spec.shape[2:] if spec.shape is not None else (None, None)
         entry = Entry(
             name=name,
@@ -52,7 +54,7 @@ class YuNet(FaceDetector):
 
     def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
         """Return the faces in the outputs, in pixels of the input, overlapping ones included."""
-        found = [self._of_grid(outputs, stride, score_threshold) for stride in self._strides]
+        found = [self._of_grid(outputs, stride, score_threshold) for stride in _STRIDES]
         return Candidates(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
 
     def _of_grid(self, outputs: Outputs, stride: int, score_threshold: float) -> Candidates:
