@@ -17,7 +17,7 @@ from core.converter.onnx.element_types import result_types
 from core.converter.onnx.tensors import OnnxTensor
 from core.converter.tensor_protos import narrowed
 from core.errors import CoreError
-from core.graph.node_types.onnx import ROWS, find_row
+from core.graph.node_types.onnx import all_rows, find_row
 from core.graph.node_types.onnx.rows import PRESENT, Needs, facts_for, type_name
 from core.graph.node_types.onnx.rows import Function as Row
 from core.graph.nodes import FIXED, Function, FunctionName, Node
@@ -195,7 +195,7 @@ class Scope:
         if node.domain:
             return f"{node.domain[:LONGEST_NAME]}:{name}", None
         # An op that is younger than the file's opset is another type than its row's.
-        return find_row(name, opset) or (type_name(name, opset if name in ROWS else 0), None)
+        return find_row(name, opset) or (type_name(name, opset if name in all_rows() else 0), None)
 
     def _opset(self, node: OnnxNode) -> int:
         if node.domain not in self._opsets:

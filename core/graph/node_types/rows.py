@@ -131,11 +131,14 @@ def _row_of(op: Op) -> NodeType:
 
 @cache
 def _categories() -> tuple[str, ...]:
-    """Files of this folder that hold a table; first those that most networks need."""
-    first = ("convolution", "arrangement", "elementwise", "control")
+    """Files of this folder that hold a table: first those that most networks need.
+
+    The folder of ONNX's rows, which are in many files, is the last one.
+    """
+    first, last = ("convolution", "arrangement", "elementwise", "control"), ("onnx",)
     folder = __file__.rpartition(os.sep)[0]
     names = {m.name for m in pkgutil.iter_modules([folder])} - {"rows"}
-    return (*(n for n in first if n in names), *sorted(names - set(first)))
+    return (*(n for n in first if n in names), *sorted(names - {*first, *last}), *last)
 
 
 @cache

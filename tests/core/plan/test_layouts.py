@@ -7,7 +7,7 @@ import core
 from core import ops
 from core.engine.program import Program
 from core.engine.settings import active_backend
-from core.graph.node_types.onnx import ROWS
+from core.graph.node_types.onnx import all_rows
 from core.plan.passes import merge_equal, move_transposes
 from core.plan.passes.axis_groups import groups_of, inverse, moved_reshape
 from core.plan.tracing import Tracer
@@ -61,7 +61,7 @@ def turns(function, **arrays) -> int:
 def conv(rng, x, channels, size=3, **how):
     weights = floats(rng, channels, x.shape[1] // how.get("group", 1), size, size)
     pads = (size // 2,) * 4
-    return ROWS["Conv"](
+    return all_rows()["Conv"](
         x, core.tensor(weights), core.tensor(floats(rng, channels)), pads=pads, **how
     )
 
@@ -85,7 +85,7 @@ def test_concatenations_and_residuals_need_none(rng, images):
         y = conv(rng, x, 8)
         joined = ops.concat([y, conv(rng, y, 4), ops.tanh(y)], axis=1)
         z = conv(rng, joined, 8) + y * 0.5
-        return ROWS["MaxPool"](z, (2, 2), strides=(2, 2))
+        return all_rows()["MaxPool"](z, (2, 2), strides=(2, 2))
 
     assert turns(network, x=images) == 2
 
@@ -151,7 +151,7 @@ def test_a_shuffle_of_channels_is_one_transposition(rng, images):
 def test_groups_and_pooling_over_rows_need_none(rng, images):
     def network(x):
         y = conv(rng, conv(rng, x, 8, group=1), 8, group=8)
-        y = ROWS["AveragePool"](conv(rng, y, 4, group=2), (3, 3), pads=(1, 1, 1, 1))
+        y = all_rows()["AveragePool"](conv(rng, y, 4, group=2), (3, 3), pads=(1, 1, 1, 1))
         first, second = ops.split(y, num_or_size_splits=[1, 3], axis=1)
         return conv(rng, ops.concat([second, first], axis=1), 4)
 
@@ -211,8 +211,8 @@ def test_gradients_do_not_change(rng, images):
     first, second = floats(rng, 6, 3, 3, 3), floats(rng, 4, 6, 1, 1)
 
     def cost(x, a, b):
-        y = ops.relu(ROWS["Conv"](x, a, pads=(1, 1, 1, 1)))
-        return ops.sum(ops.square(ROWS["Conv"](y, b)))
+        y = ops.relu(all_rows()["Conv"](x, a, pads=(1, 1, 1, 1)))
+        return ops.sum(ops.square(all_rows()["Conv"](y, b)))
 
     gradients = core.grads(cost)
     x, a, b = map(core.tensor, (images, first, second))

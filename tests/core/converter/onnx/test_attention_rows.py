@@ -5,7 +5,7 @@ import pytest
 
 import core
 from core.errors import CoreError, KernelNotFound
-from core.graph.node_types.onnx import ROWS
+from core.graph.node_types.onnx import all_rows
 from tests.core.converter.onnx import protos
 from tests.core.converter.onnx.protos import node
 
@@ -41,13 +41,13 @@ def test_gradients_through_attention(how):
     """Two heads of queries share one of keys; the mask hides all keys from one query."""
     q, k, v = drawn(2, 4, 3, 5), drawn(2, 2, 4, 5), drawn(2, 2, 4, 3)
     mask = core.tensor(np.array([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]], bool))
-    check_slopes(lambda *given: ROWS["Attention"](*given, mask, **how)[0], [q, k, v])
+    check_slopes(lambda *given: all_rows()["Attention"](*given, mask, **how)[0], [q, k, v])
 
 
 def test_queries_that_see_nothing_get_zeros():
     q, k, v = drawn(1, 1, 2, 4), drawn(1, 1, 3, 4), drawn(1, 1, 3, 2)
     mask = core.tensor(np.array([[0, 0, 0], [1, 0, 0]], bool))
-    y, _, _, shares = ROWS["Attention"](q, k, v, mask, qk_matmul_output_mode=3)
+    y, _, _, shares = all_rows()["Attention"](q, k, v, mask, qk_matmul_output_mode=3)
     assert y.numpy()[0, 0, 0].tolist() == [0, 0]
     assert shares.numpy()[0, 0].tolist() == [[0, 0, 0], [1, 0, 0]]
     np.testing.assert_array_equal(y.numpy()[0, 0, 1], v[0, 0, 0])
@@ -56,10 +56,10 @@ def test_queries_that_see_nothing_get_zeros():
 def test_attention_goes_on_from_the_past():
     """Two parts of a text, the second one with the keys and values of the first, are the whole."""
     q, k, v = (core.tensor(drawn(1, 2, 6, 4)) for _ in range(3))
-    whole = ROWS["Attention"](q, k, v, is_causal=1)[0].numpy()
-    first = ROWS["Attention"](*(x[:, :, :4] for x in (q, k, v)), is_causal=1)
+    whole = all_rows()["Attention"](q, k, v, is_causal=1)[0].numpy()
+    first = all_rows()["Attention"](*(x[:, :, :4] for x in (q, k, v)), is_causal=1)
     rest = (x[:, :, 4:] for x in (q, k, v))
-    second = ROWS["Attention"](*rest, None, first[1], first[2], is_causal=1)[0].numpy()
+    second = all_rows()["Attention"](*rest, None, first[1], first[2], is_causal=1)[0].numpy()
     np.testing.assert_allclose(second, whole[:, :, 4:], rtol=1e-5, atol=1e-6)
 
 
@@ -72,7 +72,7 @@ def test_linear_attention_goes_on_from_its_state(rule):
     def run(start, end, state=None):
         parts = [x if x is None else core.tensor(x[:, start:end]) for x in (q, k, v, decay, beta)]
         how = {"q_num_heads": 4, "kv_num_heads": 2, "update_rule": rule}
-        return ROWS["LinearAttention"](*parts[:3], state, *parts[3:], **how)
+        return all_rows()["LinearAttention"](*parts[:3], state, *parts[3:], **how)
 
     whole = run(0, 6)
     first = run(0, 4)
@@ -86,30 +86,30 @@ def test_gradients_through_linear_attention():
     how = {"q_num_heads": 2, "kv_num_heads": 1}
     shapes = [(1, 3, 4), (1, 3, 2), (1, 3, 3), (1, 1, 2, 3), (1, 3, 1), (1, 3, 1)]
     arguments = [drawn(*shape) * 0.5 for shape in shapes]
-    check_slopes(lambda *given: ROWS["LinearAttention"](*given, **how)[0], arguments)
+    check_slopes(lambda *given: all_rows()["LinearAttention"](*given, **how)[0], arguments)
 
 
 @pytest.mark.parametrize(
     ("run", "text"),
     [
         (
-            lambda x: ROWS["Attention"](x, x, x, q_num_heads=4, kv_num_heads=1),
+            lambda x: all_rows()["Attention"](x, x, x, q_num_heads=4, kv_num_heads=1),
             "6 values cannot be shared by 4 heads",
         ),
         (
-            lambda x: ROWS["Attention"](x, x, x, q_num_heads=2, kv_num_heads=3),
+            lambda x: all_rows()["Attention"](x, x, x, q_num_heads=2, kv_num_heads=3),
             "2 heads cannot share 3 heads of keys and values",
         ),
         (
-            lambda x: ROWS["LinearAttention"](x, x, x, update_rule="own"),
+            lambda x: all_rows()["LinearAttention"](x, x, x, update_rule="own"),
             "update_rule 'own' must be one of linear, gated, delta, gated_delta",
         ),
         (
-            lambda x: ROWS["LinearAttention"](x, x, x, update_rule="delta"),
+            lambda x: all_rows()["LinearAttention"](x, x, x, update_rule="delta"),
             "update_rule 'delta' does not go with the given decay and beta",
         ),
         (
-            lambda x: ROWS["CausalConvWithState"](x, x, activation="gelu"),
+            lambda x: all_rows()["CausalConvWithState"](x, x, activation="gelu"),
             "activation 'gelu' must be one of none, silu, swish",
         ),
     ],

@@ -5,7 +5,7 @@ import pytest
 
 import core
 from core.errors import CoreError
-from core.graph.node_types.onnx import ROWS
+from core.graph.node_types.onnx import all_rows
 from tests.core.converter.fuzz.protobuf import field
 from tests.core.converter.onnx import protos
 from tests.core.converter.onnx.beside_runtime import run_both
@@ -193,12 +193,12 @@ def test_what_is_no_list_of_tensors(given, text, load):
 @pytest.mark.parametrize("op", ["SequenceAt", "SequenceErase"])
 def test_positions_outside_of_a_sequence(op, position):
     with pytest.raises(CoreError, match=f"position {position} is outside of a sequence of 2"):
-        ROWS[op]([A, B], core.tensor(np.int32(position)))
+        all_rows()[op]([A, B], core.tensor(np.int32(position)))
 
 
 def test_parts_of_a_length():
     x = core.tensor(np.arange(7, dtype=np.float32))
-    (parts,) = ROWS["SplitToSequence"](x, core.tensor(np.int32(3)))
+    (parts,) = all_rows()["SplitToSequence"](x, core.tensor(np.int32(3)))
     assert [part.numpy().tolist() for part in parts] == [[0, 1, 2], [3, 4, 5], [6]]
 
 

@@ -6,7 +6,7 @@ import pytest
 import core
 from core.converter.onnx.tensors import ELEMENT_TYPES, decoded
 from core.errors import CoreError
-from core.graph.node_types.onnx import ROWS
+from core.graph.node_types.onnx import all_rows
 from core.graph.node_types.onnx.short_floats import SHORT_FLOATS, rounded
 from core.graph.node_types.onnx.typed import NAMES
 from tests.core.converter.onnx import protos
@@ -123,13 +123,13 @@ def test_roundings_on_shader(kind):
 )
 def test_integers_lose_upper_bits(kind, wanted):
     number = next(n for n, name in NAMES.items() if name == kind)
-    assert ROWS["Cast"](core.tensor(np.int32([200])), to=number).numpy().tolist() == [wanted]
+    assert all_rows()["Cast"](core.tensor(np.int32([200])), to=number).numpy().tolist() == [wanted]
 
 
 def test_texts_and_numbers():
     texts = core.tensor(np.array([b"1.5", b"-inf", b"1e3"], object))
-    assert ROWS["Cast"](texts, to=1).numpy().tolist() == [1.5, -np.inf, 1000]
-    assert ROWS["Cast"](core.tensor(np.float32([0.25])), to=8).numpy().tolist() == [b"0.25"]
+    assert all_rows()["Cast"](texts, to=1).numpy().tolist() == [1.5, -np.inf, 1000]
+    assert all_rows()["Cast"](core.tensor(np.float32([0.25])), to=8).numpy().tolist() == [b"0.25"]
 
 
 @pytest.mark.parametrize("direction", ["LEFT", "RIGHT"])
@@ -140,16 +140,16 @@ def test_shifts_are_numpys(dtype, direction):
     shift = np.left_shift if direction == "LEFT" else np.right_shift
     given = (core.tensor(each.astype(np.int32)) for each in (x, count))
     types = (np.dtype(dtype).name,) * 2
-    found = ROWS["BitShift"](*given, direction=direction, types=types).numpy()
+    found = all_rows()["BitShift"](*given, direction=direction, types=types).numpy()
     assert found.tolist() == shift(x, count).tolist()
 
 
 def test_bits_of_another_type():
     given = core.tensor(np.float32([1.0, -2.5]))
-    bits = ROWS["BitCast"](given, to=6, types=("float32",))
+    bits = all_rows()["BitCast"](given, to=6, types=("float32",))
     assert bits.numpy().tolist() == np.float32([1.0, -2.5]).view(np.int32).tolist()
-    assert ROWS["BitCast"](bits, to=1, types=("int32",)).numpy().tolist() == [1, -2.5]
-    halves = ROWS["BitCast"](core.tensor(np.int32([0x3C00])), to=10, types=("uint16",))
+    assert all_rows()["BitCast"](bits, to=1, types=("int32",)).numpy().tolist() == [1, -2.5]
+    halves = all_rows()["BitCast"](core.tensor(np.int32([0x3C00])), to=10, types=("uint16",))
     assert halves.numpy().tolist() == [1]
 
 
@@ -164,7 +164,7 @@ def test_bits_of_another_type():
 def test_bits_that_are_not_known(to, kind, text):
     dtype = np.int32 if "int" in kind else np.float32
     with pytest.raises(CoreError, match=text):
-        ROWS["BitCast"](core.tensor(np.ones(2, dtype)), to=to, types=(kind,))
+        all_rows()["BitCast"](core.tensor(np.ones(2, dtype)), to=to, types=(kind,))
 
 
 # Quantized forms, to the bit
