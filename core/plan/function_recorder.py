@@ -36,7 +36,7 @@ _CALLING = frozenset(
 
 def is_branch(node: Node) -> bool:
     """Return whether the first input of a node decides which of two functions it calls."""
-    return node.type in ("If", "StatelessIf")
+    return node.type in ("If", "StatelessIf") and bool(node.inputs)
 
 
 class CallRecorder(NodeRecorder):

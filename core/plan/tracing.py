@@ -217,7 +217,8 @@ class Tracer(Backend):
         if op.list_inputs and len(op.inputs) > 1:
             # Steps do not keep a list apart from other inputs.
             raise DataDependentError(f"runs {op.name}, which has no place in a plan")
-        made = self.add_step(op, given, attributes, specs)
+        # A split into no parts is no step.
+        made = self.add_step(op, given, attributes, specs) if specs else ()
         return made[0] if isinstance(result, Spec) else made
 
     def _count(self, found: Any) -> None:

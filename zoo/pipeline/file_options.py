@@ -1,8 +1,9 @@
 """Options of a caller for how a model is read from its file."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.converter import InputShapes
+if TYPE_CHECKING:
+    from core.converter import InputShapes
 
 
 class FileOptions(NamedTuple):
@@ -14,7 +15,7 @@ class FileOptions(NamedTuple):
     """
 
     signature: str | None = None
-    inputs: InputShapes | None = None
+    inputs: "InputShapes | None" = None
 
     @property
     def arguments(self) -> dict[str, Any]:

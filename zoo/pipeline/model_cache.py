@@ -3,10 +3,9 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core import Limits
-from core.converter import InputShapes
 from core.graph_model.deferred_model import network_backend
 from core.process.locks import new_lock
 from weights_cache.common.errors import ZooError
@@ -17,6 +16,9 @@ from zoo.pipeline.file_options import FileOptions
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import make_model
 from zoo.pipeline.options import check_backend, checked, refuse_unknown
+
+if TYPE_CHECKING:
+    from core.converter import InputShapes
 
 #: Arguments of `load` for a path or URL.
 _OF_PATHS = (
@@ -53,7 +55,7 @@ def load(
     range: tuple[float, float] | None = None,
     resize: str | None = None,
     signature: str | None = None,
-    inputs: InputShapes | None = None,
+    inputs: "InputShapes | None" = None,
     preprocessing: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:

@@ -84,7 +84,8 @@ class MovedValues:
     def add_transpose(self, step: Step) -> None:
         """Note that a value is the transposition of another, or the same; no step is added."""
         base, perm = self.seen(step.inputs[0])
-        order = tuple(perm[i] for i in step.attributes["perm"])
+        given = step.attributes["perm"]
+        order = perm[::-1] if given is None else tuple(perm[i] for i in given)
         if order == same_order(len(order)):
             self._links[step.name] = base
         else:

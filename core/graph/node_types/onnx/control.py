@@ -127,6 +127,8 @@ def _sequence_map(call: Any, *values: Any) -> list[Any]:
 
 def _position(at: Tensor | None, values: list[Any], default: int, end: int = 0) -> int:
     """Return a position in a sequence, or up to ``end`` behind it; negative ones are from there."""
+    if not isinstance(values, list):
+        raise CoreError("its first input is a tensor, not a sequence of tensors")
     if at is None:
         return default
     (found,) = numbers(at)
