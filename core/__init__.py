@@ -127,6 +127,7 @@ provide(
     backends="core.backends",
     backend_of_ops="core.backends.automatic:backend_of_ops",
     save_graph="core.converter.web_writer:save_graph",
+    save_onnx_graph="core.converter.onnx_writer.writing:save_graph",
 )
 
 add_namespaces(sys.modules[__name__])

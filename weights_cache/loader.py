@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from weights_cache.array_files.safetensors import ENDING, read_safetensors
 from weights_cache.common.errors import WeightsError
 from weights_cache.interruptions import pass_interruption
 from weights_cache.locations import PathLike
@@ -23,12 +24,13 @@ def load_weights(
     offline: bool | None = None,
     progress: bool | None = None,
 ) -> Weights:
-    """Return the weights of a registered model, of a folder or of a manifest file.
+    """Return the weights of a registered model, of a folder, or of a file of weights.
 
     Args:
         source: a name of the registry, or the path of a folder, a ``model.json``, a
-            ``...weights_manifest.json`` or a per-weight ``manifest.json``. A name of the
-            registry has priority: write ``./name`` for a folder of the same name.
+            ``...weights_manifest.json``, a per-weight ``manifest.json`` or a
+            ``.safetensors`` file. A name of the registry has priority: write ``./name`` for a
+            folder of the same name.
         cache: as for ``locate``; for registered models only.
         mirror: as for ``locate``.
         offline: as for ``locate``.
@@ -45,6 +47,8 @@ def load_weights(
     >>> weights["MobilenetV1/heatmap_2/weights"].shape
     (1, 1, 384, 17)
     """
+    if isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(ENDING):
+        return read_safetensors(source)
     locations = {"cache": cache, "mirror": mirror, "offline": offline, "progress": progress}
     return load_web_model(source, **locations).weights()
 

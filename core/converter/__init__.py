@@ -1,4 +1,4 @@
-"""Readers of model files, and the writer of the web format: paths in, graphs out.
+"""Readers of model files, and writers of the web format and of ONNX: paths in, graphs out.
 
 >>> from core import converter
 >>> model = converter.load_model("blazeface/model.json")  # doctest: +SKIP
@@ -15,23 +15,35 @@ if TYPE_CHECKING:
     from core.converter.conversion import convert
     from core.converter.conversion_report import Report, inspect_model
     from core.converter.formats import load_model, read_graph
+    from core.converter.input_shapes import InputShapes
     from core.converter.layer_files.optimizer_state import OptimizerStateWarning
+    from core.converter.onnx_writer.conversion import convert_to_onnx
+    from core.converter.onnx_writer.protos import ModelFacts
+    from core.converter.onnx_writer.writing import OnnxFile
 
 _PUBLIC = {
+    "InputShapes": "input_shapes",
+    "ModelFacts": "onnx_writer.protos",
+    "OnnxFile": "onnx_writer.writing",
     "OptimizerStateWarning": "layer_files.optimizer_state",
     "QuantisationWarning": "accuracy_loss",
     "Report": "conversion_report",
     "convert": "conversion",
+    "convert_to_onnx": "onnx_writer.conversion",
     "inspect_model": "conversion_report",
     "load_model": "formats",
     "read_graph": "formats",
 }
 
 __all__ = [
+    "InputShapes",
+    "ModelFacts",
+    "OnnxFile",
     "OptimizerStateWarning",
     "QuantisationWarning",
     "Report",
     "convert",
+    "convert_to_onnx",
     "inspect_model",
     "load_model",
     "read_graph",

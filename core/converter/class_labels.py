@@ -151,7 +151,7 @@ def number_of_classes(graph: Graph) -> int | None:
 
 
 def takes_image(graph: Graph) -> bool:
-    """Whether a network takes one image, [1, height, width, 3] or one channel, of a known size."""
+    """Whether a network takes one image, of 3 channels or 1, of a known size."""
     shapes = [endpoint.spec.shape for endpoint in graph.inputs.values()]
     return len(shapes) == 1 and is_image_shape(shapes[0])
 
@@ -159,12 +159,17 @@ def takes_image(graph: Graph) -> bool:
 def is_image_shape(shape: tuple[int | None, ...] | None) -> bool:
     """Whether an input is one image of 3 channels or 1, of a known size up to `MOST_SIDE`.
 
+    Channels are the last axis or the one before rows and columns.
+
     >>> is_image_shape((None, 224, 224, 3)), is_image_shape((1, 3, 224, 224))
-    (True, False)
+    (True, True)
     """
-    if shape is None or len(shape) != 4 or shape[0] not in (None, 1) or shape[3] not in (1, 3):
+    if shape is None or len(shape) != 4 or shape[0] not in (None, 1):
         return False
-    return all(n is not None and 0 < n <= MOST_SIDE for n in shape[1:3])
+    if shape[3] not in (1, 3) and shape[1] not in (1, 3):
+        return False
+    sides = shape[1:3] if shape[3] in (1, 3) else shape[2:]
+    return all(n is not None and 0 < n <= MOST_SIDE for n in sides)
 
 
 def with_labels_beside(graph: Graph, path: Path) -> Graph:

@@ -1,4 +1,4 @@
-"""Conversion of model files to the web format of TensorFlow.js."""
+"""Conversion of model files to the web format of TensorFlow.js, or to ONNX."""
 
 import os
 import warnings
@@ -17,6 +17,7 @@ from core.converter.conversion_outputs import (
     stored_bytes,
     stored_kind,
 )
+from core.converter.onnx_writer import convert_to_onnx, is_onnx
 from core.converter.output_folders import check_metadata, check_target, refuse_folders
 from core.converter.sample_inputs import SampleInputs
 from core.graph.nodes import Graph
@@ -39,13 +40,18 @@ def convert(
     overwrite: bool = False,
     samples: SampleInputs | None = None,
     tolerance: float | None = TOLERANCE,
+    inputs: Mapping[str, Sequence[int | None]] | None = None,
 ) -> Path:
-    """Convert a model file to ``model.json`` and shards of 4 MiB for TensorFlow.js.
+    """Convert a model file to ``model.json`` and shards of 4 MiB for TensorFlow.js, or to ONNX.
+
+    An ONNX file has opset 18, keeps the names and axes of inputs and outputs, and the batch free
+    where the model does; quantised weights become float32, and labels are in its metadata.
 
     Args:
         source: a model of any kind that `core.converter.read_graph` reads, or a graph.
-        target: the folder to write to, made if missing. A name of a file, such as ``"x.keras"``,
-            is refused.
+        target: the folder to write to, made if missing; or a file that ends in ``.onnx``, for
+            which ``signature``, ``outputs``, ``overwrite`` and ``inputs`` apply. A name of
+            another file, such as ``"x.keras"``, is refused.
         quantise: ``"float16"``, ``"uint8"`` or ``"uint16"`` for all weights; ``"auto"`` for the
             smallest of these, or float32, per weight that keeps the outputs within the tolerance;
             or a dict from patterns of names (``*`` and ``?``) to these, of which the first match
@@ -68,14 +74,18 @@ def convert(
             1. Above it there is a warning, and ``"auto"`` stays within it. None: the model does
             not run, and no errors are measured. Each run has the limits of `core.limits`, and 60
             seconds unless these set another limit.
+        inputs: of ONNX files: shapes of inputs that leave more lengths open than the batch, by
+            name, such as ``{"image": (None, 257, 257, 3)}``.
 
     Returns:
-        The path of ``model.json``. The metadata of a Teachable Machine model is written beside
-        it, so that the result still classifies. An error leaves existing files unchanged.
+        The path of ``model.json``, or of the ONNX file. The metadata of a Teachable Machine model
+        is written beside ``model.json``, so that the result still classifies. An error leaves
+        existing files unchanged.
 
     Raises:
-        WeightsError: the source cannot be read or written in this format, the target has a
-            model or is named like a file, or ``"auto"`` is requested for a model that cannot run.
+        WeightsError: the source cannot be read or written in this format (all node types that it
+            lacks are listed), the target has a model or is named like another file, or ``"auto"``
+            is requested for a model that cannot run.
         CoreError: outputs or nodes of these names do not exist, or samples do not fit the inputs.
 
     Warns:
@@ -84,6 +94,19 @@ def convert(
             the change cannot be measured.
     """
     request = Request(quantise, format, optimise, signature, outputs, samples, tolerance)
+    if is_onnx(target):
+        request.check_onnx()
+        written = convert_to_onnx(
+            source,
+            target,
+            signature=signature,
+            outputs=outputs,
+            inputs=inputs,
+            overwrite=overwrite,
+        )
+        return written.path
+    if inputs is not None:
+        raise WeightsError(f"inputs= are shapes for .onnx files: leave it out for {target}")
     conversion = prepare_conversion(source, target, request, overwrite=overwrite)
     if conversion.warning:
         warnings.warn(conversion.warning, QuantisationWarning, stacklevel=2)
@@ -106,6 +129,16 @@ class Request(NamedTuple):
         require_format(self.format)
         kinds = self.quantise.values() if isinstance(self.quantise, Mapping) else [self.quantise]
         require_tolerance(self.tolerance, AUTO in kinds)
+
+    def check_onnx(self) -> None:
+        """Raise an error for arguments that have no meaning for ONNX files."""
+        usual = Request(signature=self.signature, outputs=self.outputs)
+        names = [n for n, a, b in zip(self._fields, self, usual, strict=True) if a != b]
+        if names:
+            raise WeightsError(
+                f"{', '.join(f'{name}=' for name in names)} is for the web format of "
+                f"TensorFlow.js: leave it out for an .onnx file, whose weights are float32"
+            )
 
     def written(self, original: Original) -> Written:
         """Return the graph or layers to write for an original."""

@@ -6,9 +6,12 @@ from typing import Any
 
 from core.converter.class_labels import Pixels, with_labels_beside
 from core.converter.graph_def import read_frozen_graph
+from core.converter.input_shapes import InputShapes, with_input_shapes
 from core.converter.keras_files import read_keras
 from core.converter.ml5 import with_ml5_meta
+from core.converter.onnx import read_onnx
 from core.converter.opened import Opened, opened
+from core.converter.reading import reading
 from core.converter.saved_model import read_saved_model
 from core.converter.teachable import read_teachable
 from core.converter.tflite import read_tflite
@@ -23,7 +26,10 @@ from weights_cache.common.errors import WeightsError
 
 
 def read_graph(
-    path: str | os.PathLike[str], kernels: Container[str] = (), signature: str | None = None
+    path: str | os.PathLike[str],
+    kernels: Container[str] = (),
+    signature: str | None = None,
+    inputs: InputShapes | None = None,
 ) -> Graph:
     """Read a model file of any known kind.
 
@@ -31,10 +37,12 @@ def read_graph(
 
     Args:
         path: a TensorFlow.js ``model.json`` or its folder, an export of Teachable Machine (folder
-            or zip), a ``.tflite``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a SavedModel
-            folder.
+            or zip), a ``.tflite``, ``.onnx``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a
+            SavedModel folder.
         kernels: classes of layers that user-defined functions run; they become nodes of that type.
         signature: name of the signature of a SavedModel, by default ``"serving_default"``.
+        inputs: shapes of inputs by name, in place of those that the file declares: many networks
+            take other sizes than the one with which they were exported. None is any length.
 
     Returns:
         The graph of the model.
@@ -42,9 +50,11 @@ def read_graph(
     Raises:
         WeightsError: the path does not exist, is of another kind, damaged, or has no such
             signature; those that it has are listed.
+        CoreError: ``inputs`` names no input of the model, or has another number of axes.
     """
     with opened(path) as model:
-        return graph_of(model, kernels, signature)
+        graph = graph_of(model, kernels, signature)
+    return with_input_shapes(graph, inputs)
 
 
 def graph_of(model: Opened, kernels: Container[str] = (), signature: str | None = None) -> Graph:
@@ -77,6 +87,8 @@ def _bare_graph(model: Opened, kernels: Container[str], signature: str | None) -
             return read_tflite(model.path, metadata=True)
         case "web":
             return read_web(model.path, kernels)
+        case "onnx":
+            return read_onnx(model.path)
         case "keras":
             return read_keras(model, kernels)
         case "teachable":
@@ -94,6 +106,7 @@ def load_model(
     kernels: Mapping[str, Callable[..., Any]] | None = None,
     limits: Limits | None = None,
     signature: str | None = None,
+    inputs: InputShapes | None = None,
 ) -> GraphModel:
     """Load a model file of any known kind as a model that runs.
 
@@ -105,11 +118,12 @@ def load_model(
         limits: limits of reading the file and of a run of the model. For untrusted files:
             ``core.Limits.strict()``.
         signature: as for `read_graph`.
+        inputs: as for `read_graph`.
 
     Raises:
         WeightsError: as for `read_graph`, or the graph is invalid.
-        CoreError: the outputs need node types without a kernel, all of which are listed; or the
-            backend does not exist.
+        CoreError: as for `read_graph`; or the outputs need node types without a kernel, all of
+            which are listed; or the backend does not exist.
 
     >>> import tempfile
     >>> import numpy as np
@@ -123,9 +137,10 @@ def load_model(
     array([-1., -2.], dtype=float32)
     """
     name = backend or chosen_backend()
-    with on_backend("cpu" if name == AUTO else name), limited(limits), opened(path) as model:
-        own = dict(kernels or {})
-        # Nodes of user-defined layers have no package of ``register_keras_serializable``.
-        own |= {name.rpartition(">")[2]: function for name, function in own.items()}
-        graph = graph_of(model, own, signature)
-        return GraphModel(graph, name, kernels=own, limits=limits)
+    own = dict(kernels or {})
+    # Nodes of user-defined layers have no package of ``register_keras_serializable``.
+    own |= {name.rpartition(">")[2]: function for name, function in own.items()}
+    with on_backend("cpu" if name == AUTO else name), limited(limits):
+        graph = read_graph(path, own, signature, inputs)._replace(resizable=True)
+        with reading(path):
+            return GraphModel(graph, name, kernels=own, limits=limits)

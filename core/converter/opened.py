@@ -19,7 +19,7 @@ from weights_cache.regular_files import open_regular
 #: The supported formats, for errors.
 KINDS = (
     "a TensorFlow.js model.json, its folder or .zip, a Teachable Machine folder or .zip, a TFLite "
-    ".tflite, a Keras .h5 or .keras, a frozen graph .pb, or a SavedModel folder"
+    ".tflite, an .onnx, a Keras .h5 or .keras, a frozen graph .pb, or a SavedModel folder"
 )
 
 #: Kinds by the ending of a file's name, for content that is ambiguous.
@@ -30,6 +30,7 @@ ENDINGS = {
     ".hdf5": "keras",
     ".keras": "keras",
     ".json": "web",
+    ".onnx": "onnx",
 }
 
 #: The file of Teachable Machine beside a model in the web format.
@@ -66,7 +67,8 @@ class Opened(NamedTuple):
 
     Attributes:
         path: path of the file or folder.
-        kind: ``"web"``, ``"tflite"``, ``"keras"``, ``"teachable"``, ``"frozen"`` or ``"saved"``.
+        kind: ``"web"``, ``"tflite"``, ``"onnx"``, ``"keras"``, ``"teachable"``, ``"frozen"`` or
+            ``"saved"``.
         archive: the file as an archive, if it is one: of Keras or of Teachable Machine.
         metadata: Teachable Machine's metadata beside a ``model.json``; those in an archive are
             not read yet.
@@ -168,11 +170,6 @@ def _with_kind(path: Path, start: bytes) -> Opened:
         return Opened(path.parent, "saved")
     # A GraphDef has no fixed bytes, and a damaged file its name only.
     ending = path.suffix.lower()
-    if ending == ".onnx":
-        raise WeightsError(
-            f"{path} is an ONNX model, which is not read yet: convert it to a format that is, for "
-            f"instance with onnx2tf, which writes a .tflite"
-        )
     kind = ENDINGS.get(ending)
     if kind is None:
         raise WeightsError(f"{path} is not a supported model: give {KINDS}")

@@ -124,8 +124,8 @@ def array_of_bytes(dtype: str, shape: Sequence[int], data: memoryview | bytes) -
 def narrowed(array: np.ndarray) -> np.ndarray:
     """Return the array in a dtype of the engine: as in TensorFlow.js, float32 or int32.
 
-    The largest and smallest int64, which mean "no limit", become those of int32; any other number
-    outside of int32 is an error.
+    The largest int64, its negative and the smallest, which mean "no limit", become those of int32;
+    any other number outside of int32 is an error.
 
     >>> narrowed(np.array([7, 2**63 - 1])).tolist()
     [7, 2147483647]
@@ -146,7 +146,7 @@ def _narrow_integers(array: np.ndarray) -> np.ndarray:
     inside = (array >= limits.min) & (array <= limits.max)
     if array.dtype == np.int64:
         own = np.iinfo(np.int64)
-        inside |= (array == own.max) | (array == own.min)
+        inside |= (array == own.max) | (array <= -own.max)
     if not inside.all():
         raise CoreError(f"{array[~inside].flat[0]} does not fit into int32, the only integer dtype")
     if array.dtype.itemsize > 4:

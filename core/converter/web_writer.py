@@ -210,6 +210,13 @@ def _all_nodes(graph: Graph) -> Iterator[Node]:
 def require_web_types(graph: Graph) -> None:
     """Raise an error that lists the node types of a graph that TensorFlow.js lacks, if any."""
     unknown = unknown_types(graph)
+    if any(kind.startswith("ONNX:") for kind in unknown):
+        listed = ", ".join(sorted(kind.removeprefix("ONNX:") for kind in unknown))
+        raise WeightsError(
+            f"the web format of TensorFlow.js has none of ONNX's nodes ({listed}): keep the .onnx "
+            f"file, which zoo.load and core.load_model run, or convert the model that it was made "
+            f"of"
+        )
     if unknown:
         listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
         raise WeightsError(

@@ -132,12 +132,15 @@ def window(
     )
 
 
-def refuse_strided_dilation(w: Window) -> None:
-    """Raise for windows with both strides and dilations, like TensorFlow.js."""
-    if max(w.strides) > 1 and max(w.dilations) > 1:
-        raise CoreError(
-            f"strides {w.strides} and dilations {w.dilations} exclude each other: one must be 1"
-        )
+def is_strided_and_dilated(w: Window) -> bool:
+    """Whether windows have a step, and distances between their pixels, along one axis."""
+    axes = zip(w.size, w.strides, w.dilations, strict=True)
+    return any(k > 1 and s > 1 and d > 1 for k, s, d in axes)
+
+
+def group_count(channels: int, filter: Shape) -> int:
+    """The number of groups that channels are in for a filter [..., in, out]."""
+    return channels // filter[-2] if filter[-2] else 1
 
 
 def _checked_padding(pad: Padding, data_format: str, mode: str | None) -> str | Sides:

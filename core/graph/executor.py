@@ -18,6 +18,9 @@ from core.graph.nodes import Function, FunctionName, Node
 from core.graph.subgraph import Subgraph, last_uses
 from core.process.locks import new_lock
 
+#: Begins node types in files that ONNX Runtime's optimizer wrote.
+_OF_OPTIMIZER = "com.microsoft:"
+
 #: Inputs and weights are given, not computed.
 GIVEN_TYPES = {"Placeholder", "Const"}
 
@@ -34,6 +37,11 @@ class Call(NamedTuple):
 
     executor: "Executor"
     node: Node
+
+    @property
+    def loops(self) -> "LoopRunner | None":
+        """Return what runs loops in another way than by calls; None: nothing does."""
+        return self.executor.loops
 
     def function(self, name: str) -> "Executor":
         """Return the body that an attribute of the node names."""
@@ -317,6 +325,11 @@ def _refuse_unknown(nodes: Sequence[Node], advice: str = "") -> None:
         unknown.setdefault(node.type, []).append(node.name)
     if unknown:
         listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
+        if any(kind.startswith(_OF_OPTIMIZER) for kind in unknown):
+            advice += (
+                "; ONNX Runtime's optimizer makes those of com.microsoft: export the model again "
+                "without it, or without its quantization"
+            )
         raise KernelNotFound(
             f"no op runs these node types: {listed}; give functions that do as kernels={advice}"
         )

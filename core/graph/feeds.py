@@ -9,7 +9,8 @@ from core.engine.dispatch import tensor
 from core.engine.real_values import write_real_values
 from core.engine.specs import Spec
 from core.engine.tensors import Tensor
-from core.graph.nodes import Quantization
+from core.errors import CoreError
+from core.graph.nodes import Endpoint, Quantization
 
 
 class QuantizedArray(NamedTuple):
@@ -67,6 +68,41 @@ def as_tensor(value: Any, quantization: Quantization | None = None) -> Tensor:
     if quantization is not None and _is_of(value, quantization):
         return tensor(QuantizedArray(np.asarray(value), quantization).values())
     return tensor(value)
+
+
+def is_list(value: Any, form: str) -> bool:
+    """Return whether a value of an input or output of that form is a list of tensors or None.
+
+    >>> is_list([np.zeros(2)], "optional"), is_list([0.0, 1.0], "optional"), is_list(None, "tensor")
+    (True, False, False)
+    """
+    if form == "optional":
+        arrays = isinstance(value, (list, tuple)) and all(hasattr(v, "shape") for v in value)
+        return value is None or arrays
+    return form == "sequence"
+
+
+def listed_feed(name: str, value: Any, endpoint: Endpoint) -> list[Tensor] | None:
+    """Return the tensors of an input that takes a list of them.
+
+    Raises:
+        CoreError: it is no list, or has tensors of another dtype.
+    """
+    if value is None and endpoint.form == "optional":
+        return None
+    if not isinstance(value, (list, tuple)):
+        raise CoreError(
+            f"input {name!r} is a {endpoint.form} of tensors: give a list, not a "
+            f"{type(value).__name__}"
+        )
+    tensors = [*map(as_tensor, value)]
+    for each in tensors:
+        if each.dtype != endpoint.spec.dtype:
+            raise CoreError(
+                f"input {name!r} must be a list of tensors of {endpoint.spec.dtype}, one is "
+                f"{each.dtype}"
+            )
+    return tensors
 
 
 def as_tensors(values: Mapping[str, Any]) -> dict[str, Any]:

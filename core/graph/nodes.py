@@ -59,6 +59,10 @@ class Node(NamedTuple):
     attributes: Attributes = {}
 
 
+#: The attribute of Const nodes that do not train: numbers of a computation, no weights.
+FIXED = "fixed"
+
+
 class PartialSpec(NamedTuple):
     """Shape and dtype of an input or output; a length of None may be any, and so may a shape."""
 
@@ -82,11 +86,19 @@ class PartialSpec(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """A named input or output of a graph: its reference, spec and quantization."""
+    """A named input or output of a graph.
+
+    Attributes:
+        node: its reference.
+        spec: of a tensor, or of those in a list.
+        quantization: what its integers stand for.
+        form: "tensor"; "sequence": a list of tensors; "optional": either, or None.
+    """
 
     node: str
     spec: PartialSpec
     quantization: Quantization | None = None
+    form: str = "tensor"
 
 
 class Function(NamedTuple):
@@ -121,6 +133,8 @@ class Graph(NamedTuple):
         states: those of the resources that the graph keeps from run to run, such as variables of a
             network for streams: name of node → reference to its value after a run.
         integers: what weights and biases of networks of integers stand for, by name of node.
+        origin: what the file says of its maker, format and licence, if anything.
+        resizable: whether its loader takes other shapes of inputs, as errors then say.
     """
 
     nodes: Sequence[Node]
@@ -136,6 +150,8 @@ class Graph(NamedTuple):
     metadata: Any = None
     states: Mapping[str, str] = {}
     integers: Mapping[str, StoredIntegers] = {}
+    origin: Any = None
+    resizable: bool = False
 
 
 def node_of(reference: str) -> str:

@@ -30,7 +30,7 @@ from core.graph.initialization import Initialization, check_count, check_given, 
 from core.graph.nodes import Graph, PartialSpec
 from core.graph.weight_tensors import shown_graph, weight
 from core.graph_model.async_runs import AsyncRuns
-from core.graph_model.graph_signature import GraphSignature, MakeFeed, listed, zeros_for
+from core.graph_model.graph_signature import GraphSignature, MakeFeed, as_array, listed, zeros_for
 from core.graph_model.kept_states import KeptStates
 from core.graph_model.run_cache import RunCache, call_key, needs_ops
 from core.plan.partition import largest_plan
@@ -38,6 +38,9 @@ from core.plan.planner import Planner
 from core.process.context_vars import in_new_context
 
 if TYPE_CHECKING:
+    from core.engine.program import Program
+    from core.engine.specs import Spec
+    from core.graph.nodes import Node
     from core.graph_model.stored_calls import StoredCalls
     from core.graph_model.trainable_constants import Pattern
     from core.graph_model.trainable_graph import ModelParts, TrainableGraph
@@ -147,9 +150,10 @@ class GraphModel(AsyncRuns):
         """Run the graph.
 
         Args:
-            inputs: the input (array or tensor), or a dict of them by name. Where an input is
-                quantised, an array of its integer dtype holds quantized values, one of floats
-                the real values.
+            inputs: the input (array or tensor; where the graph takes a sequence a list of them,
+                for an optional perhaps None), or a dict of them by name. Where an input is
+                quantised, an array of its integer dtype holds quantized values, one of floats the
+                real values.
             raw: return quantised outputs as their integers (int32) instead of the real values.
 
         Returns:
@@ -233,7 +237,7 @@ class GraphModel(AsyncRuns):
         results = self._guarded(limits, execute)
         if runs is not None and stored is not None:
             runs.store(key, inputs, names, stored, is_all=names == self._output_names)
-        return {n: np.asarray(v) for n, v in results.items()} if as_arrays else results
+        return {n: as_array(v) for n, v in results.items()} if as_arrays else results
 
     def _repeated(
         self, key: Hashable, inputs: Any, limits: Limits, as_arrays: bool
@@ -327,6 +331,20 @@ class GraphModel(AsyncRuns):
         [('neg', ('relu',), (1, 2))]
         """
         return self._largest_plan(inputs, outputs)[0]
+
+    def record(self, specs: "Mapping[str, Spec]") -> "tuple[Program, list[Node]]":
+        """Return all outputs as one program, and the nodes that have no place in it.
+
+        Args:
+            specs: shape and dtype of each input, by name, in the order of the program's inputs.
+
+        Raises:
+            CoreError: a node does not take these shapes.
+        """
+        references = [*map(self._signature.fetched, self.graph.outputs)]
+        given = {self._signature.fed(name): spec for name, spec in specs.items()}
+        planner = Planner(self.graph, self._executor)
+        return self._guarded(self._effective_limits(), lambda: planner.record(given, references))
 
     def warmup(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> None:
         """Make the plan ready, so that the next run takes no longer than later ones.

@@ -11,7 +11,7 @@ from core.engine.dtypes import DTYPES
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.executor import Executor
-from core.graph.feeds import Feed, as_tensor
+from core.graph.feeds import Feed, as_tensor, is_list, listed_feed
 from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
 
 #: Makes a feed of a value and of the quantization of its reference.
@@ -61,7 +61,7 @@ class GraphSignature:
             return self._normalised(others[short].node)
         return self._normalised(name)
 
-    def feeds(self, inputs: Any, make: MakeFeed = as_tensor) -> dict[str, Feed]:
+    def feeds(self, inputs: Any, make: MakeFeed = as_tensor) -> dict[str, Any]:
         """Return the inputs by reference, as real values, from one value or a dict by name.
 
         Args:
@@ -71,7 +71,7 @@ class GraphSignature:
         Raises:
             CoreError: an input is unknown, given twice, or of another shape or dtype.
         """
-        feeds: dict[str, Feed] = {}
+        feeds: dict[str, Any] = {}
         for name, value in self.named(inputs).items():
             reference = self.fed(name)
             if reference in feeds:
@@ -107,25 +107,38 @@ class GraphSignature:
             )
         return reference
 
-    def _feed(self, name: str, reference: str, value: Any, make: MakeFeed) -> Feed:
-        """Return the checked feed of an input."""
+    def _feed(self, name: str, reference: str, value: Any, make: MakeFeed) -> Any:
+        """Return the checked feed of an input, or tensors where it takes a list of them."""
         quantization = self._quantizations.get(reference)
-        fed = make(value, quantization)
         endpoint = self.inputs.get(reference)
+        if endpoint is not None and is_list(value, endpoint.form):
+            return listed_feed(name, value, endpoint)
+        fed = make(value, quantization)
         if endpoint is None and quantization is not None:
             endpoint = Endpoint(reference, PartialSpec(None), quantization)
         if endpoint is not None and not endpoint.spec.accepts(fed.spec):
             raise CoreError(
                 f"input {name!r} must have shape {endpoint.spec.shape} (None: any) and dtype "
                 f"{endpoint.spec.dtype}, got {fed.spec.shape} and {_dtype_name(value, fed)}"
-                f"{_advice(endpoint, fed)}"
+                f"{_advice(endpoint, fed) or self._other_shape(name, endpoint, fed)}"
             )
         return fed
 
+    def _other_shape(self, name: str, endpoint: Endpoint, fed: Feed) -> str:
+        """Return how to load a model that takes other shapes than its file declares."""
+        same_rank = len(endpoint.spec.shape or ()) == len(fed.spec.shape)
+        if not self._graph.resizable or not same_rank or name not in self._graph.inputs:
+            return ""
+        return (
+            f": if the network takes this shape, load it with inputs={{{name!r}: {fed.spec.shape}}}"
+        )
+
     def results(
         self, found: Iterable[tuple[str, str, Any]], given: Iterable[Any], raw: bool
-    ) -> dict[str, Tensor]:
+    ) -> dict[str, Any]:
         """Return the results of a run by name, as new tensors that the caller may dispose of.
+
+        Where the graph gives lists of tensors or None, so do these.
 
         Args:
             found: name, reference and value of each result.
@@ -133,8 +146,11 @@ class GraphSignature:
             raw: return quantized values as their integers.
         """
         held = {id(value) for value in given}
-        results: dict[str, Tensor] = {}
+        results: dict[str, Any] = {}
         for name, reference, value in found:
+            if name in self._graph.outputs and is_list(value, self._graph.outputs[name].form):
+                results[name] = None if value is None else [*map(ops.identity, value)]
+                continue
             result = _tensor(name, value)
             quantization = self._quantization_of(name, reference) if raw else None
             if quantization is not None:
@@ -175,6 +191,13 @@ def _tensor(name: str, value: Any) -> Tensor:
         f"the node {name!r} returns a {type(value).__name__}, which is not a tensor: fetch a node "
         f"that reads it"
     )
+
+
+def as_array(value: Any) -> Any:
+    """Return a result as a read-only array; a list of tensors as arrays, and None as it is."""
+    if isinstance(value, list):
+        return [*map(np.asarray, value)]
+    return None if value is None else np.asarray(value)
 
 
 def _dtype_name(value: Any, fed: Feed) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.errors import CoreError
 from core.graph.node_types import find_node_type
-from core.graph.nodes import Graph, Node, node_of
+from core.graph.nodes import FIXED, Graph, Node, node_of
 
 #: A name with ``*``, ``?`` and ``[...]``, or a function of a name.
 Pattern = str | Callable[[str], bool]
@@ -39,6 +39,7 @@ class Constants:
         self._needed = _reached(nodes, starts)
         self._float = _reached(nodes, starts, stop=_ROUNDING)
         self._read = {name for node in nodes.values() for name in _attributes(node)}
+        self._fixed = {node.name for node in nodes.values() if node.attributes.get(FIXED)}
         self._bodies = {n.name for f in graph.functions.values() for n in f.nodes}
         self._initializer = set(graph.initializer.weights if graph.initializer else ())
         self.trainable: list[str] = []
@@ -60,6 +61,8 @@ class Constants:
             return "not needed for the outputs"
         if array.dtype != np.float32:
             return f"{array.dtype.name}: no gradient"
+        if name in self._fixed:
+            return "a Constant node of a file whose weights are initializers"
         if name in self._read:
             return "an attribute of a node"
         if name not in self._float:
@@ -143,8 +146,11 @@ def _reached(nodes: dict[str, Node], starts: Iterable[str], stop: str = "") -> s
 
 
 def _attributes(node: Node) -> list[str]:
-    """Return the names of the nodes from which a node takes attributes."""
+    """Return the names of the nodes whose values a node takes as attributes, or must know."""
     kind = find_node_type(node.type)
+    if kind is None:
+        return []
     inputs = [node_of(r) for r in node.inputs if not r.startswith("^")]
-    places = {p + len(inputs) if p < 0 else p for p in kind.reads.values()} if kind else ()
+    places = {p + len(inputs) if p < 0 else p for p in kind.reads.values()}
+    places |= {*kind.numbers(node.attributes)}
     return [name for place, name in enumerate(inputs) if place in places]

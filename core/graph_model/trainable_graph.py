@@ -235,23 +235,26 @@ class TrainableGraph(Generic[Model]):
         return graph._replace(weights={**graph.weights, **values}, quantizations=kept)
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the graph with the present values in TensorFlow.js's web format.
+        """Write the graph with the present values in TensorFlow.js's web format, or as ONNX.
 
         `core.load_model` reads it back with equal predictions. An error leaves existing files
         unchanged.
 
         Args:
-            folder: the folder to write to, made if missing.
-            overwrite: whether to replace a model in the folder.
+            folder: the folder to write to, made if missing; or an ``.onnx`` file, as which a graph
+                that came from one is written.
+            overwrite: whether to replace a model in the folder, or the file.
 
         Returns:
-            The path of ``model.json``.
+            The path of ``model.json``, or of the file.
 
         Raises:
-            WeightsError: there is a model in the folder, the folder cannot be written, or
-                TensorFlow.js lacks node types, which are all listed.
+            WeightsError: there is a model in the folder, the folder or file cannot be written, or
+                the format lacks node types, which are all listed.
         """
-        written: Path = provided("save_graph")(self.freeze().graph, folder, overwrite=overwrite)
+        is_file = Path(folder).suffix == ".onnx"
+        write = provided("save_onnx_graph" if is_file else "save_graph")
+        written: Path = write(self.freeze().graph, folder, overwrite=overwrite)
         return written
 
     def __repr__(self) -> str:

@@ -14,8 +14,11 @@ from core.errors import CoreError
 from core.graph.nodes import Graph, Node, node_of
 from core.graph.unique_names import UniqueNames, all_names
 
+#: ONNX's node type, which has a mode of its own for training.
+_ONNX_NORM = "ONNX:BatchNormalization"
+
 #: Node types of batch normalisation: x, scale, offset, mean and variance.
-_NORMS = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
+_NORMS = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", _ONNX_NORM})
 
 
 class Norm(NamedTuple):
@@ -65,6 +68,10 @@ def with_moments(graph: Graph, norms: Iterable[Norm]) -> tuple[Graph, list[Momen
         if norm is None:
             nodes.append(node)
             continue
+        if node.type == _ONNX_NORM:
+            nodes.append(_in_training(node))
+            found.append(Moments((f"{node.name}:1", f"{node.name}:2"), (norm.mean, norm.variance)))
+            continue
         shape, axis, rows, mean, squares, variance = (
             unique(f"{node.name}/{part}", as_is=True)
             for part in ("shape", "axis", "rows", "batch_mean", "squares", "batch_variance")
@@ -79,6 +86,12 @@ def with_moments(graph: Graph, norms: Iterable[Norm]) -> tuple[Graph, list[Momen
         nodes.append(node._replace(inputs=(*node.inputs[:3], mean, variance, *node.inputs[5:])))
         found.append(Moments((mean, variance), (norm.mean, norm.variance)))
     return graph._replace(nodes=nodes, weights={**graph.weights, **weights}), found
+
+
+def _in_training(node: Node) -> Node:
+    """Return ONNX's node so that its results are followed by the statistics of the batch."""
+    mode = {"training_mode": 1, "momentum": 0.0}
+    return node._replace(attributes={**node.attributes, **mode})
 
 
 def update_moving(

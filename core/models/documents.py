@@ -49,13 +49,14 @@ def format_for(path: str | os.PathLike[str], keras_version: int = 3) -> Format:
         ".keras": Format(layer_files.write_keras, "keras3", has_functions=True),
         ".h5": Format(layer_files.write_h5, "keras3"),
         ".hdf5": Format(layer_files.write_h5, "keras3"),
+        ".onnx": Format(layer_files.write_onnx_of_layers, "keras3", has_functions=True),
         "": Format(layer_files.write_tfjs_layers, "tfjs"),
     }
     ending = os.path.splitext(path)[1]
     if ending not in formats:
         raise CoreError(
-            f"a model is saved as a .keras or .h5 file, or as a folder without an ending for "
-            f"TensorFlow.js; got {os.fspath(path)!r}"
+            f"a model is saved as a .keras, .h5 or .onnx file, or as a folder without an ending "
+            f"for TensorFlow.js; got {os.fspath(path)!r}"
         )
     if keras_version == 3:
         return formats[ending]

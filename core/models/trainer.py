@@ -503,8 +503,9 @@ class Trainer(Layer, Generic[Result]):
 
         Args:
             path: a ``.keras`` file (Keras 3), an ``.h5`` or ``.hdf5`` file, or a folder, for the
-                layers format of TensorFlow.js: ``model.json`` and shards. What is there before is
-                replaced as a whole, or stays if writing fails.
+                layers format of TensorFlow.js: ``model.json`` and shards. An ``.onnx`` file (opset
+                18) has what the model computes, without layers and training configuration. What is
+                there before is replaced as a whole, or stays if writing fails.
             include_optimizer: write the optimizer's state, too.
             keras_version: the Keras that reads an ``.h5`` file: 3, or 2 for TensorFlow up to 2.15
                 and tf_keras.
@@ -557,7 +558,8 @@ class Trainer(Layer, Generic[Result]):
 
         Args:
             path: what `save_weights` or Keras 3 wrote (``.weights.h5``, ``.keras``, ``.npz``), or
-                an ``.h5`` file of Keras 2, whose weights belong to the layers in their order.
+                an ``.h5`` file of Keras 2, whose weights belong to the layers in their order; or a
+                ``.safetensors`` file with the names of variables as an ``.npz`` has them.
 
         Raises:
             CoreError: a weight is missing or left over, or has another shape. No variable is

@@ -42,8 +42,8 @@ def save_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
 def load_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
     """Give a model the weights of a file; raises as `Trainer.load_weights`."""
     named = _named_variables(model)
-    if os.fspath(path).endswith(".npz"):
-        _load_archive(named, path)
+    if os.fspath(path).endswith((".npz", ".safetensors")):
+        _assign(named, read_weight_archive(path))
         return
     with derived_classes_of(model):
         document = read_weights_h5(path, _document(model, with_state=False))
@@ -80,8 +80,8 @@ def _document(model: "Trainer[Any]", *, with_state: bool) -> "LayersDocument":
     return document_of(model, format_for("model.keras"), compiled_with, model._optimizer)
 
 
-def _load_archive(variables: dict[str, Variable], path: str | os.PathLike[str]) -> None:
-    found = read_weight_archive(path)
+def _assign(variables: dict[str, Variable], found: dict[str, np.ndarray]) -> None:
+    """Give variables the arrays of their names, which must be the same ones."""
     missing, left = sorted(set(variables) - set(found)), sorted(set(found) - set(variables))
     if missing or left:
         raise CoreError(

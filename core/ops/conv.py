@@ -16,8 +16,8 @@ from core.engine.windows import (
     Pair,
     Window,
     check_format,
+    group_count,
     join_shape,
-    refuse_strided_dilation,
     split_shape,
     window,
 )
@@ -33,8 +33,12 @@ def conv_window(
     data_format: str,
     dilations: Pair,
     dim_rounding_mode: str | None,
+    in_groups: bool = False,
 ) -> Window:
-    """The windows of a convolution of images (two axes) or volumes (three), after its checks."""
+    """The windows of a convolution of images (two axes) or volumes (three), after its checks.
+
+    With ``in_groups`` a filter may be for a part of the channels.
+    """
     check_format(data_format, axes)
     if len(filter.shape) != axes + 2:
         raise CoreError(
@@ -43,13 +47,28 @@ def conv_window(
         )
     channels = split_shape(x.shape, axes, data_format)[2]
     if channels != filter.shape[-2]:
+        _check_groups(x, filter, channels, data_format, in_groups)
+    return window(
+        x.shape, filter.shape[:-2], strides, pad, data_format, dilations, dim_rounding_mode
+    )
+
+
+def _check_groups(x: Spec, filter: Spec, channels: int, data_format: str, in_groups: bool) -> None:
+    """Raise unless channels, of another number than the filter's, are in groups of that many."""
+    depth, results = filter.shape[-2:]
+    if not in_groups or not depth or not channels or channels % depth:
+        also = ", or for a part that divides them" if in_groups else ""
         raise CoreError(
             f"x of shape {x.shape} has {channels} channels ({data_format}), the filter "
-            f"{filter.shape} is for {filter.shape[-2]}"
+            f"{filter.shape} is for {depth}: it must be for as many{also}"
         )
-    w = window(x.shape, filter.shape[:-2], strides, pad, data_format, dilations, dim_rounding_mode)
-    refuse_strided_dilation(w)
-    return w
+    groups = group_count(channels, filter.shape)
+    if results % groups:
+        raise CoreError(
+            f"x of shape {x.shape} has {channels} channels ({data_format}), {groups} groups of the "
+            f"{depth} that the filter {filter.shape} is for; its {results} results are no multiple "
+            f"of {groups}"
+        )
 
 
 def conv_spec(x: Spec, w: Window, channels: int, data_format: str) -> Spec:
@@ -73,12 +92,13 @@ def conv2d(
 
     Args:
         x: [batch, height, width, in], or [height, width, in]: one image.
-        filter: [filter height, filter width, in, out].
+        filter: [filter height, filter width, in, out], or [filter height, filter width,
+            in / groups, out]: the channels of each group are for as many of the results.
         strides: step between windows, one number or (vertical, horizontal).
         pad: ``"same"`` (result of ceil(size / stride), the odd pixel of padding after),
             ``"valid"`` (none), pixels on every side, or ((top, bottom), (left, right)).
         data_format: ``"NHWC"``, or ``"NCHW"``: x and the result have the channels second.
-        dilations: distance between the pixels that a window reads; 1 if the strides are not.
+        dilations: distance between the pixels that a window reads.
         dim_rounding_mode: ``"floor"`` (as by default), ``"round"`` or ``"ceil"``: how the size of
             the result is rounded, with ``pad`` in pixels.
 
@@ -89,7 +109,7 @@ def conv2d(
     array([4., 4., 4., 4.], dtype=float32)
     """
     x, filter = spec_of(x), spec_of(filter)
-    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
+    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode, True)
     return conv_spec(x, w, filter.shape[3], data_format)
 
 
@@ -124,7 +144,7 @@ def conv2d_backprop_input(
 
     Args:
         dy: [batch, new height, new width, out], the gradient of the result.
-        filter: [filter height, filter width, in, out].
+        filter: of `conv2d`.
         input_shape: of x, [batch, height, width, in].
         strides: see `conv2d`.
         pad: see `conv2d`.
@@ -194,11 +214,11 @@ def conv1d(
 
     Args:
         x: [batch, width, in], or [width, in]: one row.
-        filter: [filter width, in, out].
+        filter: [filter width, in, out], or [filter width, in / groups, out]; see `conv2d`.
         stride: step between windows.
         pad: ``"same"``, ``"valid"``, a number for both ends or (before, after); see `conv2d`.
         data_format: only ``"NWC"``.
-        dilation: distance between the values that a window reads; 1 if the stride is not.
+        dilation: distance between the values that a window reads.
         dim_rounding_mode: see `conv2d`.
 
     Returns:

@@ -33,7 +33,7 @@ def conv3d(
         strides: step between windows, one number or one for each axis.
         pad: ``"same"``, ``"valid"``, or in pixels; see `conv2d`.
         data_format: only ``"NDHWC"``.
-        dilations: distance between the values that a window reads; 1 if the strides are not.
+        dilations: distance between the values that a window reads.
 
     Returns:
         [batch, new depth, new height, new width, out]

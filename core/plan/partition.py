@@ -8,7 +8,7 @@ if heavy work follows, the next plan starts from their results.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.engine.program import Quantization
+from core.engine.program import Program, Quantization
 from core.engine.registry import OPS
 from core.engine.run_guard import check_active
 from core.engine.settings import active_backend
@@ -16,17 +16,20 @@ from core.engine.specs import Spec
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.control_flow import LOOP_TYPES
-from core.graph.executor import Executor, existing, named_outputs
+from core.graph.executor import Executor
 from core.graph.node_types import find_node_type
 from core.graph.node_types.lists import TensorList
 from core.graph.nodes import Node, node_of
-from core.plan.node_recorder import NodeRecorder
+from core.plan.function_recorder import CallRecorder, is_branch
 from core.plan.passes import ProgramPass
 from core.plan.plan import Plan, make_plan
-from core.plan.short_loops import is_loop, record_loop
 from core.plan.tracing import Tracer
 
 Specs = Mapping[str, Spec | None]
+
+#: The largest number of conditions that data decide for which stages are made: each may be true or
+#: false, and has plans of its own.
+MOST_DECIDED = 2
 
 
 class Stage(NamedTuple):
@@ -72,6 +75,7 @@ def find_stage(
     wanted: Sequence[str],
     passes: Sequence[ProgramPass],
     quantised: Mapping[str, Quantization] = {},
+    decided: Mapping[str, bool] = {},
 ) -> Stage:
     """Return the next stage from given values to the fetches.
 
@@ -81,12 +85,13 @@ def find_stage(
         wanted: normalised references of the fetches.
         passes: passes for programs.
         quantised: what those stand for that are given as integers.
+        decided: values of conditions of branches, for which the stage is made.
 
     Raises:
         CoreError: as `Executor.run` raises, for errors that do not depend on data.
     """
     executor.schedule(given, wanted)  # raises early, and is kept for nodes that run op by op
-    walk = _Partition(executor, given)
+    walk = _Partition(executor, given, decided)
     for name in executor.execution_order(given, wanted):
         walk.add(name)
     walk.leave_lists()
@@ -98,16 +103,35 @@ def find_stage(
     return Stage(plan, eager, tuple(walk.left), is_last=not first)
 
 
-class _Partition(NodeRecorder):
+def record_program(
+    executor: Executor, given: Mapping[str, Spec], wanted: Sequence[str]
+) -> tuple[Program, list[str]]:
+    """Return the program from given values to the fetches, and the names of the nodes left out.
+
+    Args:
+        executor: executor of the graph.
+        given: shape and dtype of each input.
+        wanted: normalised references of the fetches; each is an output, whatever it is.
+
+    Raises:
+        CoreError: as `Executor.run` raises, for errors that do not depend on data.
+    """
+    walk = _Partition(executor, given, {})
+    for name in executor.execution_order(given, wanted):
+        walk.add(name)
+    return walk.program(wanted), walk.left
+
+
+class _Partition(CallRecorder):
     """Visitor of the nodes in execution order, which records nodes or leaves them.
 
     Attributes:
         left: names of the nodes that are not recorded.
     """
 
-    def __init__(self, executor: Executor, given: Specs):
+    def __init__(self, executor: Executor, given: Specs, decided: Mapping[str, bool]):
         super().__init__(executor, Tracer(active_backend().epsilon), {}, given)
-        self._given = given
+        self._given, self.decided = given, decided
         self._inner: set[str] = set()  # nodes in loops and branches
         self.left: list[str] = []
         for reference, spec in given.items():
@@ -117,18 +141,8 @@ class _Partition(NodeRecorder):
     def add(self, name: str) -> None:
         """Record a node, or add it to the nodes left."""
         check_active()
-        if self._is_inner(name) or not (self.records(name) or self._records_loop(name)):
+        if self._is_inner(name) or not self.records(name):
             self.left.append(name)
-
-    def _records_loop(self, name: str) -> bool:
-        """Record the iterations of a loop if they are few, and known; return whether they are."""
-        step = self._executor.step(name)
-        if not (step.in_run and is_loop(step.node) and all(map(self.knows, step.needs))):
-            return False
-        values = [existing(self._values, reference) for reference in step.inputs]
-        results = record_loop(self._executor, self.tracer, step.node, values)
-        self._values.update(named_outputs(name, results or ()))
-        return results is not None
 
     def leave_lists(self) -> None:
         """Leave the lists that nodes left read, too: plans hand on tensors only."""
@@ -148,6 +162,11 @@ class _Partition(NodeRecorder):
         if begins or goes_on:
             self._inner.add(name)
         return begins or goes_on or node.type in LOOP_TYPES
+
+    def program(self, wanted: Sequence[str]) -> Program:
+        """Return the recorded program, whose outputs are those fetches that have a value."""
+        known = [self._values[reference] for reference in wanted if self.knows(reference)]
+        return self.tracer.program(known)
 
     def plan(
         self,
@@ -179,12 +198,13 @@ class _Partition(NodeRecorder):
     def before_heavy(self, known: Collection[str], wanted: Sequence[str]) -> tuple[str, ...]:
         """Return the inputs of the first heavy node left, and other values found on the way.
 
-        With these values another plan can begin. The result is empty if no heavy node is left, or
-        if all its inputs are computed.
+        With these values another plan can begin; or with the condition of a branch, which may be
+        heavy. The result is empty if no heavy node is left, or if all its inputs are computed.
         """
         for name in self.left:
             node = self._executor.node(name)
-            if name in self._inner or not self._is_heavy(node):
+            condition = self._open_condition(node)
+            if name in self._inner or not (condition or self._is_heavy(node)):
                 continue
             needs = self._needs((name,))
             unknown = [r for r in needs if r not in known and r not in self._executor.constants]
@@ -193,7 +213,17 @@ class _Partition(NodeRecorder):
                 later = [*self._needs(n for n in self.left if n not in way), *wanted]
                 more = [r for r in later if node_of(r) in way - self._inner and r not in known]
                 return tuple(dict.fromkeys([*unknown, *more]))
+            if condition:
+                return condition
         return ()
+
+    def _open_condition(self, node: Node) -> tuple[str, ...]:
+        """Return the condition of a branch whose value the next stage may know, if it is one."""
+        if not is_branch(node) or node.type in self._executor.kernels:
+            return ()
+        condition = self._executor.normalised(node.inputs[0])
+        is_known = condition in self._given or condition in self._executor.constants
+        return () if is_known or len(self.decided) >= MOST_DECIDED else (condition,)
 
     def _way_with_loops(
         self, references: Sequence[str], known: Collection[str], target: str

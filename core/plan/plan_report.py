@@ -155,12 +155,14 @@ def plan_table(plan: PlanFacts) -> str:
 
 
 def totals_of(plan: PlanFacts) -> list[str]:
-    """The totals of the steps of a plan: one line of work, one of memory."""
+    """The totals of the steps of a plan: one line of work, one of transposes, one of memory."""
     products = sum(step.multiply_adds for step in plan.steps)
     together = sum(buffer.bytes for buffer in plan.placed)
+    transposes = [step.bytes for step in plan.steps if step.op == "transpose"]
     return [
         f"{len(plan.steps)} steps, {products / 1e6:,.1f} million multiply-adds, weights of "
         f"{plan.weight_bytes / 1e6:,.2f} MB; on {plan.backend}, {plan.tier}",
+        f"transposes left: {len(transposes)}, of {sum(transposes) / 1e6:,.2f} MB",
         f"an arena of {plan.arena_bytes / 1e6:,.2f} MB holds {len(plan.placed)} buffers that would "
         f"take {together / 1e6:,.2f} MB one beside the other",
     ]

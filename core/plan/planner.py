@@ -5,8 +5,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from core import ops
+from core.engine.dispatch import tensor
 from core.engine.limits import LimitError
-from core.engine.program import Quantization, StoredIntegers
+from core.engine.program import Program, Quantization, StoredIntegers
 from core.engine.run_guard import RunCancelledError, active_guard, check_active
 from core.engine.settings import active_backend
 from core.engine.specs import Spec
@@ -15,11 +16,13 @@ from core.errors import CoreError, SettingError
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.feeds import ArrayView, QuantizedArray, as_tensors
 from core.graph.node_types import find_node_type
+from core.graph.node_types.control import is_true
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.plan.cache import IdleArenas, LruCache, SharedWeights
+from core.plan.function_recorder import is_branch
 from core.plan.loop_plans import LoopPlans
-from core.plan.partition import Stage, find_stage
-from core.plan.passes import PROGRAM_PASSES, ProgramPass, call_loops, optimise
+from core.plan.partition import Stage, find_stage, record_program
+from core.plan.passes import INFERENCE_PASSES, ProgramPass, call_loops, optimise
 from core.plan.plan import Plan
 from core.process.locks import lazy_property
 
@@ -86,7 +89,7 @@ class Planner:
         executor: Executor,
         *,
         graph_passes: Sequence[GraphPass] = (call_loops, optimise),
-        program_passes: Sequence[ProgramPass] = PROGRAM_PASSES,
+        program_passes: Sequence[ProgramPass] = INFERENCE_PASSES,
     ):
         self._graph, self._executor = graph, executor
         # A user's function for a node type is to be called, whatever could be fused with it.
@@ -152,6 +155,24 @@ class Planner:
             self._executor.run(as_tensors(given), wanted)
             raise CoreError(str(error)) from error
         return found
+
+    def record(
+        self, given: Mapping[str, Spec], wanted: Sequence[str]
+    ) -> tuple[Program, list[Node]]:
+        """Return a whole run as one program, after all passes, and the nodes that it leaves out.
+
+        Args:
+            given: shapes and dtypes of the feeds, in the order of the program's inputs.
+            wanted: references of the fetches, in the order of its outputs.
+
+        Raises:
+            CoreError: as of `run`, for errors that do not depend on data.
+        """
+        executor, sources = self.optimised(frozenset(given), wanted)
+        program, left = record_program(executor, given, [sources[name] for name in wanted])
+        for program_pass in self._program_passes if not left else ():
+            program = program_pass(program)
+        return program, [executor.node(name) for name in left]
 
     def key_of(self, given: Mapping[str, Any], wanted: Sequence[str]) -> PlanKey | None:
         """Return the key of the plan that computed a whole run; None if several stages did.
@@ -288,6 +309,8 @@ class _PlannedBody:
         self._arenas = arenas
         self._stages: LruCache[Any, Stage] = LruCache(MOST_PLANS)
         self._held = frozenset(map(id, executor.constants.values()))
+        branches = (node for node in executor.nodes.values() if is_branch(node))
+        self._conditions = frozenset(executor.normalised(node.inputs[0]) for node in branches)
 
     def plans(self) -> list[Plan]:
         """The plans of all shapes that are kept now."""
@@ -336,13 +359,17 @@ class _PlannedBody:
 
     def _stage(self, values: Mapping[str, Any]) -> Stage:
         """Return the stage that begins with values of these shapes."""
-        return self._stages.get(_stage_key(values), partial(self._new_stage, values))
+        found = {r: values[r] for r in self._conditions & values.keys()}
+        decided = {r: _is_true(v) for r, v in found.items() if isinstance(v, (Tensor, ArrayView))}
+        key = _stage_key(values) | frozenset(decided.items())
+        return self._stages.get(key, partial(self._new_stage, values, decided))
 
-    def _new_stage(self, values: Mapping[str, Any]) -> Stage:
+    def _new_stage(self, values: Mapping[str, Any], decided: Mapping[str, bool]) -> Stage:
         specs = {reference: _spec_of(value) for reference, value in values.items()}
         wanted = tuple(dict.fromkeys(self._sources.values()))
         try:
-            return find_stage(self._executor, specs, wanted, self._passes, _quantised(values))
+            quantised = _quantised(values)
+            return find_stage(self._executor, specs, wanted, self._passes, quantised, decided)
         except _FINAL:
             raise
         except CoreError as error:
@@ -352,6 +379,11 @@ class _PlannedBody:
 def _stage_key(values: Mapping[str, Any]) -> frozenset[Any]:
     specs = ((reference, _spec_of(value)) for reference, value in values.items())
     return frozenset((*specs, *_quantised(values).items()))
+
+
+def _is_true(value: Any) -> bool:
+    """Return whether the condition of a branch is true, of a value that is given or computed."""
+    return is_true(tensor(value.array) if isinstance(value, ArrayView) else value)
 
 
 def _quantised(values: Mapping[str, Any]) -> dict[str, Quantization]:

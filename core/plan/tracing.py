@@ -7,7 +7,6 @@ computed.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,10 @@ from core.engine.specs import Spec
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.unique_names import UniqueNames
+from core.plan.shared_arrays import shared
 
-#: Results of constants with more values than this are computed at each run, not kept.
+#: Results of constants with more values than this, and than the constants together, are computed at
+#: each run, not kept.
 MOST_FOLDED = 1 << 20
 
 
@@ -59,6 +60,7 @@ class Tracer(Backend):
 
     Attributes:
         steps: what was recorded.
+        calls: how many calls of functions were recorded.
         constants: arrays that steps read, by reference.
         specs: of all values, by reference.
     """
@@ -75,6 +77,7 @@ class Tracer(Backend):
         self._names = UniqueNames()
         self._prefix = ""
         self._folded_bytes, self._is_done = 0, False
+        self.calls = 0
 
     # --- what plans use ---------------------------------------------------------------------
 
@@ -105,13 +108,16 @@ class Tracer(Backend):
         Raises:
             DataDependentError: an op cannot be recorded.
         """
-        self._prefix, before = prefix, len(self.steps)
+        outer, before = self._prefix, len(self.steps)
+        self._prefix = prefix
         try:
             with running_on(self), unobserved(), before_drawing(_refuse_drawing):
                 yield
         except BaseException:
             del self.steps[before:]
             raise
+        finally:
+            self._prefix = outer
 
     @contextmanager
     def apart(self) -> Iterator[list[Step]]:
@@ -151,6 +157,8 @@ class Tracer(Backend):
         if array is None:
             return symbol.reference
         if self.constants.get(symbol.reference) is not array:
+            if not symbol.reference:  # it is not a weight itself
+                array = symbol.array = shared(array)
             spec = Spec(array.shape, dtype_of(array))
             symbol.reference = self._named(symbol.reference or "constant", spec)
             self.constants[symbol.reference] = array
@@ -193,8 +201,8 @@ class Tracer(Backend):
             raise DataDependentError(f"runs {op.name}, which draws random numbers")
         given = [h for handle in handles for h in (handle if type(handle) is list else [handle])]
         specs = (result,) if isinstance(result, Spec) else result
-        is_small = specs is None or sum(prod(s.shape) for s in specs) <= MOST_FOLDED
-        if is_small and all(h is None or h.array is not None for h in given):
+        known = [h.array for h in given if h is not None]
+        if all(array is not None for array in known) and _may_fold(specs, known):
             arrays = [
                 [h.array for h in handle] if type(handle) is list else handle and handle.array
                 for handle in handles
@@ -209,7 +217,8 @@ class Tracer(Backend):
         if op.list_inputs and len(op.inputs) > 1:
             # Steps do not keep a list apart from other inputs.
             raise DataDependentError(f"runs {op.name}, which has no place in a plan")
-        made = self.add_step(op, given, attributes, specs)
+        # A split into no parts is no step.
+        made = self.add_step(op, given, attributes, specs) if specs else ()
         return made[0] if isinstance(result, Spec) else made
 
     def _count(self, found: Any) -> None:
@@ -230,6 +239,13 @@ class Tracer(Backend):
         name = self._names.unique(name)
         self.specs[name] = spec
         return name
+
+
+def _may_fold(specs: Sequence[Spec] | None, given: Sequence[np.ndarray]) -> bool:
+    """Return whether results are small, or have no more values than what they are made of."""
+    if specs is None:
+        return True
+    return sum(spec.size for spec in specs) <= max(MOST_FOLDED, sum(a.size for a in given))
 
 
 def _refuse_drawing() -> None:

@@ -4,10 +4,10 @@ Run: ``python -m tests.benchmarks.zoo_networks [--models NAME ...] [--threads N 
 with the extra ``benchmark`` installed; names may be patterns. Weights are among the
 reference files (``ZOO_SHARED``, or ``--weights FOLDER``). Ours runs by generated kernels
 (``CORE_TIER`` says otherwise), LiteRT runs the TFLite file that the network comes from, if there is
-one, and ONNX Runtime the program of ours (`program_to_onnx`). Each gets what the network gets for a
-photo, and gives all outputs, which must be those of our NumPy kernels, or it is not timed. Each
-runs in a process of its own and has turns (`turns`); every turn counts, with the median of its
-calls.
+one, and ONNX Runtime the program of ours (`core.converter.onnx_writer`). Each gets what the network
+gets for a photo, and gives all outputs, which must be those of our NumPy kernels, or it is not
+timed. Each runs in a process of its own and has turns (`turns`); every turn counts, with the median
+of its calls.
 
 Prints milliseconds, medians of the turns, and the ratio of ours to the fastest other within a
 round, with its quartiles; networks of integers apart, beside LiteRT's. Then geometric means, and a

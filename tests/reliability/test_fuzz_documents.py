@@ -1,4 +1,4 @@
-"""Damaged manifests of weights and gestures, and the sweep itself."""
+"""Damaged files of weights and gestures, and the sweep itself."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.reliability.fuzz.checks import check
 pytestmark = pytest.mark.whole
 
 
-@pytest.mark.parametrize("format", ["weights", "gestures"])
+@pytest.mark.parametrize("format", ["weights", "gestures", "safetensors"])
 def test_damaged_documents(format):
     check([format], 150, seed=5)
 

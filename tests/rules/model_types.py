@@ -101,14 +101,14 @@ def loaders() -> str:
         groups.setdefault(key, []).append(name)
     imports = {(module, cls) for module, cls, _ in groups} | {(zoo._modules()[v], v) for v in verbs}
     imports |= {("zoo.catalog.model_names", "BackendName"), ("zoo.pipeline.model", "Model")}
-    imports |= {("core.engine.limits", "Limits")}
+    imports |= {("core.engine.limits", "Limits"), ("core.converter.input_shapes", "InputShapes")}
     ways = [_overload(f"name: {literal(n)}", o, cls) for (_, cls, o), n in sorted(groups.items())]
     every = sorted({name for entry in all_entries().values() for name in entry.options})
     options = "".join(f"{name}: {_union(name)} = ..., " for name in every)
     of_files = (
         "kernels: Mapping[str, Callable[..., object]] | None = None, limits: Limits | None = None, "
         "isolate: bool = False, "
-        "signature: str | None = None, "
+        "signature: str | None = None, inputs: InputShapes | None = None, "
     )
     general = _overload("name: str | os.PathLike[str]", of_files + options, "AnyModel")
     return "\n".join(

@@ -62,6 +62,7 @@ PUBLIC = (
     "core.plots",
     "core.backends.cpu.image_kernels",
     "core.converter.class_labels",
+    "core.converter.ultralytics",
     "core.graph_model.deferred_model",
     "core.graph_model.network_tails",
 )

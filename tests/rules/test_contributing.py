@@ -55,7 +55,8 @@ def parts_of_any_other_op() -> dict[str, str]:
 def copy_sources(folder) -> None:
     for package in ("core", "weights_cache", "tests/core", "tests/rules"):
         shutil.copytree(ROOT / package, folder / package)
-    tests = (f"tests/{name}.py" for name in ("__init__", "conftest", "helpers", "packages"))
+    names = ("__init__", "conftest", "helpers", "packages", "wheels")
+    tests = (f"tests/{name}.py" for name in names)
     for file in ("pyproject.toml", *tests):
         shutil.copy(ROOT / file, folder / file)
 

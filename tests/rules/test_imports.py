@@ -73,7 +73,7 @@ def test_imports_go_one_way(package):
 FILE_DOORS = ("core/converter/",)
 USED_FOR_FILES = {
     "archive_damage",
-    "array_archives",
+    "array_files",
     "atomic_files",
     "errors",
     "interruptions",

@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from weights_cache.array_archives import read_array_archive
+from weights_cache.array_files.npz import read_array_archive
 from weights_cache.reading_budgets import FREE_BYTES, BudgetError
 
 HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n"

@@ -12,13 +12,13 @@ from weights_cache.common.providers import home_of, provided
 from zoo.catalog.choices import Choices
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from zoo.catalog.entry import Entry
     from zoo.catalog.option import Options
 
 #: Endings of files with models.
-_ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".zip")
+_ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".onnx", ".zip")
 
 
 @lru_cache(maxsize=1)
@@ -246,16 +246,20 @@ def model_class(entry: "Entry") -> Any:
     return _class_of(entry.task, entry.model)
 
 
-def file_model_class(metadata: object) -> Any:
-    """The class of a task for networks of which a file says that; None if no task takes it.
+def file_model_class(metadata: object, outputs: "Iterable[str]") -> Any:
+    """The class of a task for the network in a file; None if no task takes it.
 
     Args:
         metadata: what the reader of the file found beside the network, by its class.
+        outputs: names of the network's outputs, by which some networks are known.
     """
+    kind, names = type(metadata).__name__, frozenset(outputs)
     for task in tasks():
-        its = getattr(_task(task), "FILE_MODELS", {})
-        if type(metadata).__name__ in its:
-            return _class_of(task, its[type(metadata).__name__])
+        by_metadata = getattr(_task(task), "FILE_MODELS", {})
+        by_outputs = getattr(_task(task), "FILE_OUTPUTS", {})
+        found = by_metadata.get(kind) or by_outputs.get(names)
+        if found:
+            return _class_of(task, found)
     return None
 
 

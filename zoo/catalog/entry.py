@@ -14,10 +14,10 @@ class Preprocess(NamedTuple):
 
     A pixel value p in 0..255 becomes ``p / divide - subtract``. What is resized is the whole image:
 
-    - ``fit="letterbox"`` keeps its aspect ratio, in the middle between black borders;
+    - ``fit="letterbox"`` keeps its aspect ratio, in the middle between borders;
     - ``"stretch"`` fills the input;
     - ``"crop"`` takes the square in its middle;
-    - ``"pad"`` adds black on the right or below until it is square.
+    - ``"pad"`` adds a border on the right or below until it is square.
 
     Crops of an image are not resized by Pillow but sampled, and ``border`` says what lies outside
     of the image.
@@ -30,7 +30,10 @@ class Preprocess(NamedTuple):
     divide: Channels = 1.0
     subtract: Channels = 0.0
     dtype: str = "float32"  # or "uint8", "int32": pixels as they are
-    resize: str = "pillow"  # Pillow's BILINEAR on uint8, or "tfjs": resizeBilinear, without corners
+    # Pillow's BILINEAR on uint8; or of the four nearest pixels alone, however small the result is:
+    # "tfjs": resizeBilinear, without corners, "opencv": INTER_LINEAR on uint8.
+    resize: str = "pillow"
+    level: int = 0  # of the borders of letterbox and pad, 0..255
     border: str = "zero"  # or "replicate": the nearest pixel of the image
     channels: str = "rgb"  # or "bgr"
     axes: str = "nhwc"  # or "nchw": channels before rows and columns

@@ -6,7 +6,7 @@ from weights_cache.common.similar_names import close_names, did_you_mean
 from zoo.catalog.choices import Choices
 from zoo.catalog.entries import all_entries, choices, chosen_name, model_class
 
-_FOREIGN_ENDINGS = (".pt", ".pth", ".onnx", ".safetensors", ".ckpt", ".engine", ".mlmodel", ".task")
+_FOREIGN_ENDINGS = (".pt", ".pth", ".safetensors", ".ckpt", ".engine", ".mlmodel", ".task")
 
 #: Families of models that other libraries have, and for which verb people take them.
 _FOREIGN = {
@@ -44,8 +44,8 @@ selfie.landscape, selfie.tfjs)"
     near = _near(name, verb or foreign)
     if foreign or name.lower().endswith(_FOREIGN_ENDINGS):
         return (
-            f"unknown model {name!r}: weights of PyTorch and ONNX are not read, only those of "
-            f"TensorFlow's formats (models: {near})"
+            f"unknown model {name!r}: export it as an ONNX file and give the path of that "
+            f"(models: {near})"
         )
     return f"unknown model {name!r}{did_you_mean(name.lower(), all_entries())} (models: {near})"
 

@@ -59,7 +59,7 @@ def declare_batch(command: Any) -> None:
     )
     add_model_flags(
         command,
-        model="a model of 'zoo models', fast or best",
+        model="a model of 'zoo models', fast or best, or a file such as yolo.onnx",
         option="an option of the task's function, such as max_hands=1; may be repeated",
     )
     _add_listing(command)

@@ -10,7 +10,7 @@ from zoo.cli import import_phase
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
 from zoo.cli.signals import leave_if_alone
 from zoo.cli.task_commands import TASKS
-from zoo.cli.terminal import Parser, run_safely
+from zoo.cli.terminal import Parser, run_safely, warnings_as_lines
 
 #: Commands beside those of tasks: what they do, and the function that declares their arguments.
 _OTHERS = (
@@ -109,7 +109,8 @@ def run(arguments: list[str] | None) -> int:
         run_command = given.run if callable(given.run) else found_at(given.run)
         if not given.imports_while_working:
             import_phase.end()
-        return run_command(given)
+        with warnings_as_lines():
+            return run_command(given)
 
     status = run_safely(command)
     if arguments is None:

@@ -1,4 +1,4 @@
-"""``zoo convert``: model files to the web format of TensorFlow.js."""
+"""``zoo convert``: model files to the web format of TensorFlow.js, or to ONNX."""
 
 import argparse
 import json
@@ -14,6 +14,7 @@ from core.converter.output_folders import check_target
 from weights_cache.common.errors import ZooError
 from weights_cache.common.sizes import size_text
 from zoo.cli.convertible import find_source, input_size, said_pixels
+from zoo.cli.onnx_output import write_onnx_file
 from zoo.cli.sample_inputs import read_samples
 from zoo.cli.terminal import complain, show
 from zoo.pipeline.image_inputs import GUESS, ImageInputs
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 _OPTIONS = {
     "overwrite=True": "--overwrite",
     "outputs=": "--output",
+    "core.converter.convert, as inputs=": "--shape ",
+    "inputs=": "--shape ",
     "format=": "--format ",
     "signature=": "--signature",
     "quantise='auto'": "--quantise auto",
@@ -44,10 +47,15 @@ def declare_convert(convert: argparse.ArgumentParser) -> None:
     convert.add_argument(
         "source",
         metavar="IN",
-        help="a .tflite, .h5, .keras or .pb file, a SavedModel, a Teachable Machine export, a "
-        "model.json; or the name of a model, see 'zoo models'",
+        help="a .tflite, .onnx, .h5, .keras or .pb file, a SavedModel, a Teachable Machine export, "
+        "a model.json; or the name of a model, see 'zoo models'",
     )
-    convert.add_argument("target", metavar="OUT", nargs="?", help="the folder to write to")
+    convert.add_argument(
+        "target",
+        metavar="OUT",
+        nargs="?",
+        help="the folder to write to, for the web format; or a file that ends in .onnx",
+    )
     _add_quantisation(convert)
     convert.add_argument("--dry-run", action="store_true", help="write nothing, print a report")
     convert.add_argument(
@@ -74,6 +82,14 @@ def declare_convert(convert: argparse.ArgumentParser) -> None:
         action="append",
         metavar="NAME",
         help="an output or node to keep, may be repeated; default: all outputs",
+    )
+    convert.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="NAME=LENGTHS",
+        help="of an .onnx file: the shape of an input that leaves more open than the batch, such "
+        "as image=?,224,224,3; may be repeated",
     )
     convert.add_argument("--overwrite", action="store_true", help="replace the model in OUT")
     convert.set_defaults(run=_run_convert)
@@ -133,13 +149,19 @@ def _as_options(message: str) -> str:
 
 def _convert(given: argparse.Namespace) -> int:
     source, entry = find_source(given.source)
+    if given.target is not None and Path(given.target).suffix.lower() == ".onnx":
+        made = write_onnx_file(given, source, entry)
+        show(f"{made.path}: {size_text(made.bytes)}, {made.format}")
+        return 0
+    if given.shape:
+        raise ZooError("--shape is for .onnx files: leave it out for the web format")
     kind = "graph" if isinstance(source, Graph) else find_kind(source)
     require_format(given.format)
     if not given.dry_run and (given.json or given.measure):
         option = "--json" if given.json else "--measure"
         raise ZooError(f"{option} is for the report: give --dry-run, too")
     if not given.dry_run and given.target is None:
-        raise ZooError("give the folder to write to as OUT, or --dry-run")
+        raise ZooError("give the folder or the .onnx file to write as OUT, or --dry-run")
     request = _request(given, source, entry)
     if given.dry_run:
         return _print_report(given, source, kind, request)

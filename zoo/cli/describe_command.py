@@ -1,4 +1,4 @@
-"""``zoo describe``: the card of a pretrained model."""
+"""``zoo describe``: the card of a pretrained model, or of one from a file."""
 
 import argparse
 from typing import Any
@@ -9,7 +9,7 @@ from zoo.pipeline.model_cards import describe
 
 def declare_describe(command: Any) -> None:
     """Declare the arguments of ``zoo describe``."""
-    command.add_argument("name", metavar="NAME", help="see 'zoo models'")
+    command.add_argument("name", metavar="NAME", help="see 'zoo models'; or the path of a model")
     command.set_defaults(run=_run)
 
 

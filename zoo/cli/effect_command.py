@@ -61,7 +61,7 @@ def declare_effect(command: Any) -> None:
     )
     add_model_flags(
         command,
-        model="a model of 'zoo models', fast or best",
+        model="a model of 'zoo models', fast or best, or a file such as yolo.onnx",
         option="an option of the function, such as strength=2 or shape=box; may be repeated",
     )
 

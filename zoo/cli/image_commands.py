@@ -37,7 +37,7 @@ def declare_task(task: Task, command: Any) -> None:
         _add_flag(command, flag, task.help_of(flag))
     add_model_flags(
         command,
-        model="a model of 'zoo models', or fast or best; see below",
+        model="a model of 'zoo models', fast or best, or a file such as yolo.onnx; see below",
         option=f"another option of zoo.{task.verb} or its model, as 'zoo describe' lists them; may "
         "be repeated",
     )

@@ -71,8 +71,8 @@ def declare_teach(command: Any) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="also write a folder or .zip for TensorFlow.js and Teachable Machine, or a .keras or "
-        ".h5 file; may be repeated",
+        help="also write a folder or .zip for TensorFlow.js and Teachable Machine, or a .keras, "
+        ".h5 or .onnx file; may be repeated",
     )
     command.add_argument(
         "--sheet", metavar="OUT.png", help="draw the most doubtful and most damaging images"
@@ -110,7 +110,8 @@ def _run(given: argparse.Namespace) -> int:
     say_written(model.save(given.out))
     for path in given.export:
         exported = model.export(path)
-        say_written(exported.path, more=f", which takes {exported.takes}")
+        format = f", {exported.format}" if exported.format else ""
+        say_written(exported.path, more=f"{format}, which takes {exported.takes}")
     if sheet:
         save_drawing(model.sheet(), sheet)
     if confusion:

@@ -14,8 +14,11 @@ from weights_cache.common.providers import provided
 from weights_cache.remote import locate_url
 from weights_cache.shown_urls import other_scheme, shown_url
 from zoo.catalog.entries import file_model_class, file_task_class
+from zoo.pipeline.file_options import NO_OPTIONS, FileOptions
 from zoo.pipeline.file_tasks import FileTask
+from zoo.pipeline.image_network import ImageNetwork
 from zoo.pipeline.isolation.models import load_isolated
+from zoo.pipeline.licences import warn_of_licence
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 
@@ -36,7 +39,7 @@ def load_path(
     limits: Limits | None = None,
     isolate: bool = False,
     task: FileTask | None = None,
-    signature: str | None = None,
+    options: FileOptions = NO_OPTIONS,
 ) -> LoadedModel:
     """Load a model from a file or folder.
 
@@ -47,7 +50,7 @@ def load_path(
         limits: as for `zoo.load`.
         isolate: as for `zoo.load`.
         task: what the caller says of the model, if anything.
-        signature: as for `zoo.load`.
+        options: of how the file is read.
 
     Returns:
         A `zoo.TaughtModel` of what `zoo.teach` made, a model of a task if the file or the caller
@@ -62,20 +65,20 @@ def load_path(
     if "://" in name and not is_url(name):
         raise other_scheme("model", name, "the path of a file")
     limits = checked_limits(limits)
-    said = None if task is None else task.arguments
+    said = {**options.arguments, **({} if task is None else task.arguments)}
     if not is_url(name):
-        recipe = LoadCall.of_path(name, kernels, limits, said, signature)
-        return _load_file(name, name, backend, kernels, limits, recipe, isolate, task, signature)
+        recipe = LoadCall.of_path(name, kernels, limits, said)
+        return _load_file(name, name, backend, kernels, limits, recipe, isolate, task, options)
     file, shown = locate_url(name), shown_url(name)
     strict = limits or Limits.strict()
     # A pickle holds no URL with a token in it: then it has the path of the file.
     recipe = (
-        LoadCall.of_path(name, kernels, limits, said, signature)
+        LoadCall.of_path(name, kernels, limits, said)
         if name == shown
-        else LoadCall.of_path(str(file), kernels, strict, said, signature)
+        else LoadCall.of_path(str(file), kernels, strict, said)
     )
     try:
-        return _load_file(file, shown, backend, kernels, strict, recipe, isolate, task, signature)
+        return _load_file(file, shown, backend, kernels, strict, recipe, isolate, task, options)
     except WeightsError as error:
         raise WeightsError(
             f"the model at {shown} cannot be used: {error}; `zoo weights clear {shown}` removes it "
@@ -92,18 +95,21 @@ def _load_file(
     recipe: LoadCall,
     isolate: bool,
     task: FileTask | None,
-    signature: str | None,
+    options: FileOptions,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
     if os.path.isfile(os.path.join(file, TAUGHT_FILE)):
         given = {"kernels": kernels, "isolate": isolate or None, "task": task}
-        return _load_taught(name, backend, {**given, "signature": signature})
+        return _load_taught(name, backend, {**given, **options.arguments})
     if isolate:
-        return load_isolated(file, name, limits, recipe, task, signature)
-    network = load_model(file, backend, kernels=kernels, limits=limits, signature=signature)
-    kind = file_model_class(network.graph.metadata)
-    if task is None or (kind is not None and task.adds_nothing):
+        return load_isolated(file, name, limits, recipe, task, options)
+    network = load_model(file, backend, kernels=kernels, limits=limits, **options.arguments)
+    warn_of_licence(name, getattr(network.graph.origin, "licence", ""), stacklevel=4)
+    kind = file_model_class(network.graph.metadata, network.outputs)
+    if task is None or (kind is not None and task.task and task.adds_nothing):
         model: LoadedModel = (kind or ConvertedModel)(name, network, recipe)
+    elif task.task is None:
+        model = ImageNetwork(name, network, recipe, task)
     else:
         model = file_task_class(task.task)(name, network, recipe, task)
     return model

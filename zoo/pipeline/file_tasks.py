@@ -10,6 +10,7 @@ from core.converter.class_labels import read_labels_file
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import file_tasks
+from zoo.pipeline.preparation import read_preparation
 
 #: Ways to fit an image into the input: as `zoo.catalog.entry.Preprocess` has it.
 FITS = ("crop", "stretch", "pad")
@@ -21,21 +22,23 @@ class FileTask(NamedTuple):
     """The task of the network in a file, and what the file does not say; None: what it says.
 
     Attributes:
-        task: such as "classification".
+        task: such as "classification"; None: no task, but how images become inputs.
         labels: labels of the classes, in the order of the network's output.
         range: what pixels of 0 and of 255 become.
         resize: how an image is fitted into the input, one of `FITS`.
+        preprocessing: how an image becomes an input, as `read_preparation` takes it.
     """
 
-    task: str
-    labels: tuple[str, ...] | None
-    range: tuple[float, float] | None
-    resize: str | None
+    task: str | None
+    labels: tuple[str, ...] | None = None
+    range: tuple[float, float] | None = None
+    resize: str | None = None
+    preprocessing: Mapping[str, Any] | None = None
 
     @property
     def adds_nothing(self) -> bool:
         """Whether the file has to say all but the task."""
-        return self[1:] == (None, None, None)
+        return self[1:] == (None, None, None, None)
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -46,8 +49,9 @@ class FileTask(NamedTuple):
 def file_task(
     task: str | None,
     labels: Sequence[str] | str | os.PathLike[str] | None,
-    range: Sequence[float] | None,
-    resize: str | None,
+    range: Sequence[float] | None = None,
+    resize: str | None = None,
+    preprocessing: Mapping[str, Any] | None = None,
 ) -> FileTask | None:
     """Return what the caller says of a file, checked; None for nothing.
 
@@ -56,6 +60,7 @@ def file_task(
         labels: as for `FileTask`, or the path of a file with a label in each line.
         range: see `FileTask`.
         resize: see `FileTask`.
+        preprocessing: see `FileTask`.
 
     Raises:
         ZooError: a value is invalid, or there is no task to which it belongs.
@@ -63,17 +68,23 @@ def file_task(
 
     >>> file_task("classification", ["cat", "dog"], (-1, 1), None).range
     (-1.0, 1.0)
-    >>> file_task("poses", None, None, None)
+    >>> file_task("poses", None)
     Traceback (most recent call last):
     zoo.ZooError: task='poses' of a model from a file must be one of 'classification'; leave it \
 out for predict alone
     """
-    given = {"labels": labels, "range": range, "resize": resize}
+    given = {"range": range, "resize": resize}
+    found = [f"{name}=" for name, value in given.items() if value is not None]
+    if preprocessing is not None:
+        read_preparation(preprocessing)  # raises
+        if found:
+            raise ZooError(f"{found[0]} and preprocessing= say the same: leave {found[0]} out")
+    if task is None and labels is not None:
+        task = "classification"  # which alone has labels that are not in the file
     if task is None:
-        found = [f"{name}=" for name, value in given.items() if value is not None]
-        if not found:
-            return None
-        raise ZooError(f"{found[0]} is for a task: give task='classification', too")
+        if found:
+            raise ZooError(f"{found[0]} is for a task: give task='classification', too")
+        return None if preprocessing is None else FileTask(None, preprocessing=preprocessing)
     known = file_tasks()
     if task not in known:
         hint = did_you_mean(task, known) if isinstance(task, str) else ""
@@ -84,7 +95,7 @@ out for predict alone
         )
     if resize is not None and resize not in FITS:
         raise ZooError(f"resize={resize!r:.80} must be one of {', '.join(map(repr, FITS))}")
-    return FileTask(task, _labels(labels), _range(range), resize)
+    return FileTask(task, _labels(labels), _range(range), resize, preprocessing)
 
 
 def _labels(given: Any) -> tuple[str, ...] | None:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Literal, overload
 
+from core.converter.input_shapes import InputShapes
 from core.engine.limits import Limits
 from zoo.catalog.model_names import BackendName
 from zoo.pipeline.model import Model
@@ -361,6 +362,7 @@ def load(
     limits: Limits | None = None,
     isolate: bool = False,
     signature: str | None = None,
+    inputs: InputShapes | None = None,
     detector: Literal["blazeface.back", "blazeface.full", "faceapi.tiny_detector"]
     | Model
     | Literal[

@@ -48,10 +48,20 @@ class Model(LoadedModel):
         backend: str | None = None,
         weights: str | os.PathLike[str] | None = None,
     ):
+        network = _network_of(entry, options, network_backend(backend), weights)
+        self._begin(entry, options, network, LoadCall.of_entry(entry, options, weights))
+
+    def _begin(
+        self,
+        entry: Entry,
+        options: Mapping[str, Any],
+        network: "GraphModel | DeferredModel",
+        recipe: LoadCall | None,
+    ) -> None:
+        """Set all that a model has beside the labels and verbs of its class."""
         self.entry, self.options = entry, dict(options)
         self.input_size = self.input_size_of(entry, options)
-        network = _network_of(entry, options, network_backend(backend), weights)
-        super().__init__(entry.name, network, LoadCall.of_entry(entry, options, weights))
+        super().__init__(entry.name, network, recipe)
         self._parts: dict[str, Model] = {}
         self._making_parts = new_lock()
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core import Limits
 from core.graph_model.deferred_model import network_backend
@@ -12,14 +12,18 @@ from weights_cache.common.errors import ZooError
 from weights_cache.shown_urls import shown_url
 from zoo.catalog.entries import find
 from zoo.catalog.entry import Entry
+from zoo.pipeline.file_options import FileOptions
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import make_model
 from zoo.pipeline.options import check_backend, checked, refuse_unknown
 
+if TYPE_CHECKING:
+    from core.converter import InputShapes
+
 #: Arguments of `load` for a path or URL.
 _OF_PATHS = (
     *("backend", "kernels", "limits", "isolate", "task", "labels", "range", "resize"),
-    "signature",
+    *("signature", "inputs", "preprocessing"),
 )
 
 #: Advice to those who give them for a pretrained model.
@@ -28,6 +32,7 @@ _INSTEAD = {
     "limits": "use `with core.limits(...)` around its calls",
     "isolate": "its file is known, leave isolate out",
     "signature": "it has no signatures, leave signature out",
+    "inputs": "its shapes are known, leave inputs out",
 }
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded
@@ -50,6 +55,8 @@ def load(
     range: tuple[float, float] | None = None,
     resize: str | None = None,
     signature: str | None = None,
+    inputs: "InputShapes | None" = None,
+    preprocessing: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Any:
     """Load a pretrained model by name, or a model of your own from a file or URL.
@@ -57,10 +64,10 @@ def load(
     Args:
         name: ``family.variant``, such as ``"posenet.tiny"``; `zoo.models` lists them. Or "fast" or
             "best" of a task or function: ``"hands.fast"``, ``"detect_faces.best"``. Or the path
-            of a TensorFlow.js ``model.json`` or its folder, a ``.tflite``, ``.h5``, ``.keras`` or
-            frozen ``.pb`` file, a SavedModel folder, what Teachable Machine exports (for the web
-            or Python; folder or zip), what ml5 saves, or a folder that `zoo.teach` saved. A name
-            goes first: write ``./name`` for a folder that is called the same.
+            of a TensorFlow.js ``model.json`` or its folder, a ``.tflite``, ``.onnx``, ``.h5``,
+            ``.keras`` or frozen ``.pb`` file, a SavedModel folder, what Teachable Machine exports
+            (for the web or Python; folder or zip), what ml5 saves, or a folder that `zoo.teach`
+            saved. A name goes first: write ``./name`` for a folder that is called the same.
             Or the URL of such a file, or of a folder with a ``model.json``, such as Teachable
             Machine's: up to 512 MB are downloaded into the cache at the first use, and used from
             there, also without a network. The sha256 of each file is remembered and checked;
@@ -88,13 +95,23 @@ def load(
             model has ``classify`` as that of Teachable Machine. What the file does not say is said
             by the next three arguments.
         labels: of the classes, in the order of the network's output; or the path of a file with a
-            label in each line.
+            label in each line. The task then is ``"classification"``.
         range: what pixels of 0 and of 255 become: (-1, 1), (0, 1) and (0, 255) are usual. Integer
             inputs, such as of quantised networks, take pixels as they are.
         resize: how an image is fitted into the input: ``"crop"`` (default: the square in its
             middle), ``"stretch"``, or ``"pad"`` (black on the right or below).
         signature: for a path or URL of a SavedModel: which of its signatures to load, by default
             ``"serving_default"``.
+        inputs: for a path or URL: shapes of inputs by name, such as ``{"input": (1, 3, 480,
+            640)}``, where the network takes others than its file declares; None is any length.
+        preprocessing: for a path or URL: how an image becomes the input, where the file does not
+            say it, as a dict. Keys: ``"size"``: (height, width), where the input takes any;
+            ``"resize"``: as above, or ``"letterbox"`` (between borders of the level ``"border"``,
+            0 to 255); ``"antialias"``: False reads the four nearest pixels alone, as OpenCV's
+            bilinear filter; ``"colors"``: ``"RGB"`` (default), ``"BGR"`` or ``"GREY"``;
+            ``"layout"``: ``"NHWC"`` or ``"NCHW"``, by default as the shape says; ``"scale"``,
+            ``"mean"``, ``"std"``: a pixel p of 0 to 255 becomes (p * scale - mean) / std. A model
+            without ``labels`` or a task then has ``run_on_image``.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
             (height, width) in pixels, rounded down to a multiple of the stride plus 1; by default
             ``posenet.tiny`` has 257 for one person and 321 for several).
@@ -103,8 +120,9 @@ def load(
         A `zoo.pipeline.model.Model` with the verbs of its task; of a path a `zoo.LoadedModel` with
         ``predict`` and ``execute``, and with ``classify`` if it is an image classifier whose labels
         are known: Teachable Machine's, or with labels in the file, beside it in a ``labels.txt`` or
-        in ``labels``; of what was taught a `zoo.TaughtModel`. It can be pickled and copied: a
-        pickle holds these arguments, no weights.
+        in ``labels``; of an ONNX file of Ultralytics with the verbs of its task; of what was taught
+        a `zoo.TaughtModel`. It can be pickled and copied: a pickle holds these arguments, no
+        weights. A licence in the file that restricts the use gives a `LicenceWarning`.
 
     Raises:
         ZooError: an unknown model, option or backend; the message lists the valid ones.
@@ -127,11 +145,13 @@ def load(
 
         if isolate:
             _check_isolated(backend, kernels)
-        wanted = file_task(task, labels, range, resize)
-        return load_path(name, backend, kernels, limits, isolate, wanted, signature)
+        wanted = file_task(task, labels, range, resize, preprocessing)
+        reading = FileOptions(signature, inputs)
+        return load_path(name, backend, kernels, limits, isolate, wanted, reading)
     said = {"task": task, "labels": labels, "range": range, "resize": resize}
     given = {"kernels": kernels, "limits": limits, "isolate": isolate or None, **said}
-    _refuse_of_paths(name, {**given, "signature": signature})
+    given["preprocessing"] = preprocessing
+    _refuse_of_paths(name, {**given, "signature": signature, "inputs": inputs})
     values = checked(entry.name, entry.options, options, also=("backend", "weights"))
     return make_model(entry, values, backend, weights)
 

@@ -1,12 +1,13 @@
 """Summary of a loaded network in a few lines of text."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from core import Endpoint, Graph, PartialSpec
 from core.backends.cpu.tiers import may_generate
 
 _MOST_TYPES = 8
+_MOST_LABELS = 7
 
 
 class Card(str):
@@ -34,7 +35,17 @@ def network_text(graph: Graph, title: str) -> str:
     """
     (_, inputs), (_, outputs), (_, contents) = network_rows(graph)
     ends = ["inputs:", *(f"  {x}" for x in inputs), "outputs:", *(f"  {y}" for y in outputs)]
-    return "\n".join([title, *ends, *contents])
+    return "\n".join([title, *ends, *contents, *_said(graph)])
+
+
+def _said(graph: Graph) -> list[str]:
+    """Return lines with what a file says of itself and of its classes."""
+    rows: dict[str, str] = {} if graph.origin is None else graph.origin._asdict()
+    labels = getattr(graph.metadata, "labels", ())
+    more = ", ..." if len(labels) > _MOST_LABELS else ""
+    if labels:
+        rows["labels"] = f"{len(labels)}: {', '.join(labels[:_MOST_LABELS])}{more}"
+    return [f"{name}: {text}" for name, text in rows.items() if text]
 
 
 def kernels_text(tiers: Sequence[str]) -> list[str]:
@@ -81,3 +92,9 @@ def _spec(spec: PartialSpec) -> str:
     if spec.shape is None:
         return f"{spec.dtype} of any shape"
     return f"{spec.dtype} [{', '.join('any' if n is None else str(n) for n in spec.shape)}]"
+
+
+def shown_specs(specs: Iterable[PartialSpec]) -> str:
+    """Return dtypes and shapes of inputs or outputs, for errors."""
+    texts = (f"{s.dtype} {'?' if s.shape is None else list(s.shape)}" for s in specs)
+    return f"{', '.join(texts) or 'nothing':.200}".replace("None", "any")

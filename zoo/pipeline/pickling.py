@@ -35,12 +35,11 @@ class LoadCall(NamedTuple):
         path: str,
         kernels: Mapping[str, Any] | None,
         limits: Limits | None = None,
-        task: Mapping[str, Any] | None = None,
-        signature: str | None = None,
+        said: Mapping[str, Any] | None = None,
     ) -> "LoadCall":
-        """Return the recipe of a model from a file, folder or URL."""
+        """Return the recipe of a model from a path or URL; ``said`` has other arguments."""
         own = dict(kernels) if kernels else None
-        given = {"kernels": own, "limits": limits, "signature": signature, **(task or {})}
+        given = {"kernels": own, "limits": limits, **(said or {})}
         return cls(_absolute(path), {k: v for k, v in given.items() if v is not None})
 
 

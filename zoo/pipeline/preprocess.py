@@ -29,6 +29,8 @@ def prepare(image: np.ndarray, how: Preprocess, size: Size) -> tuple[np.ndarray,
     fit = _FITS[how.fit](image.shape[:2], size)
     if how.resize == "pillow":
         values = _resized_and_scaled(image, fit, size, how)
+    elif how.resize == "opencv":
+        values = _scaled(_resized_as_opencv(image, fit, size, how.level), how)
     else:
         values = _scaled(_resized_as_tfjs(image, fit, size), how)
     return _arranged(values[None], how), fit.placement
@@ -134,17 +136,19 @@ _FITS = {"letterbox": _letterbox, "stretch": _stretch, "crop": _crop, "pad": _pa
 
 
 def _resized_and_scaled(image: np.ndarray, fit: _Fit, size: Size, how: Preprocess) -> np.ndarray:
-    """Return what a network gets of an image, on black, of the size that Pillow gives it."""
+    """Return what a network gets of an image, on a border, of the size that Pillow gives it."""
     levels = _levels_of(how)
     values = np.empty((*size, 3), levels.dtype)
     left, top, right, bottom = map(int, fit.source)
     inner = slice(fit.target[1], fit.target[3]), slice(fit.target[0], fit.target[2])
     part, sides = image[top:, left:], (bottom - top, right - left)
-    if not image_kernels.resized(part, sides, values[inner], levels):
-        return _scaled(_resized(image, fit, size), how)
-    black = _scaled(np.zeros(3, np.uint8), how)
+    reaches_out = part.shape[0] < sides[0] or part.shape[1] < sides[1]  # where it is black
+    is_black = not (reaches_out and how.level)
+    if not (is_black and image_kernels.resized(part, sides, values[inner], levels)):
+        return _scaled(_resized(image, fit, size, how.level), how)
+    border = _scaled(np.full(3, how.level, np.uint8), how)
     for around in _around(*inner):
-        values[around] = black
+        values[around] = border
     return values.astype(how.dtype, copy=False)
 
 
@@ -155,16 +159,28 @@ def _around(rows: slice, columns: slice) -> tuple[tuple[slice, slice], ...]:
     return (above, every), (below, every), (rows, before), (rows, after)
 
 
-def _resized(image: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
-    """Resize by Pillow, as for the reference outputs, on black."""
+def _resized(image: np.ndarray, fit: _Fit, size: Size, level: int) -> np.ndarray:
+    """Resize by Pillow, as for the reference outputs, on a border of a level."""
     Image = import_pillow("resizing images")  # noqa: N806
     left, top, right, bottom = fit.target
-    part = Image.fromarray(_source(image, fit))
+    part = Image.fromarray(_source(image, fit, level))
     small = part.resize((right - left, bottom - top), Image.Resampling.BILINEAR)
     if small.size == (size[1], size[0]):
         return np.asarray(small)
-    canvas = np.zeros((*size, 3), np.uint8)
+    canvas = np.full((*size, 3), level, np.uint8)
     canvas[top:bottom, left:right] = np.asarray(small)
+    return canvas
+
+
+def _resized_as_opencv(image: np.ndarray, fit: _Fit, size: Size, level: int) -> np.ndarray:
+    """Resize as INTER_LINEAR of OpenCV, on a border: each pixel is mixed of the nearest four."""
+    left, top, right, bottom = fit.target
+    part = _source(image, fit, level)
+    canvas = np.full((*size, 3), level, np.uint8)
+    across, down = part.shape[1] / (right - left), part.shape[0] / (bottom - top)
+    placement = Placement(across, 0.0, 0.0, 0.0, down, 0.0)
+    mixed = sample(part, placement, (bottom - top, right - left), "replicate")[0]
+    canvas[top:bottom, left:right] = np.rint(mixed)
     return canvas
 
 
@@ -195,17 +211,17 @@ def _neighbours(old: int, new: int) -> tuple[tuple[np.ndarray, np.ndarray], np.n
     return (first, np.minimum(first + 1, old - 1)), at - first.astype(np.float32)
 
 
-def _source(image: np.ndarray, fit: _Fit) -> np.ndarray:
+def _source(image: np.ndarray, fit: _Fit, level: int = 0) -> np.ndarray:
     """Return the part to resize, alone: pixels beside the part do not show at its edges.
 
-    It is black on the right and below, as far as it reaches out of the image.
+    It has a border of a level on the right and below, as far as it reaches out of the image.
     """
     left, top, right, bottom = map(int, fit.source)
     part = image[top:bottom, left:right]
     more = bottom - top - part.shape[0], right - left - part.shape[1]
     if not any(more):
         return np.ascontiguousarray(part)
-    return np.pad(part, ((0, more[0]), (0, more[1]), (0, 0)))
+    return np.pad(part, ((0, more[0]), (0, more[1]), (0, 0)), constant_values=level)
 
 
 # --- crops ----------------------------------------------------------------------------------

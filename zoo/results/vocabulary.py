@@ -125,7 +125,7 @@ class _Face(_Pose):
 class Face(_Face, total=False):
     """One face; left and right as the person has them."""
 
-    landmarks: str  # "mesh468", "points68" or "points6"; none of a detector without points
+    landmarks: str  # "mesh468", "points68", "points6", "points5"; none of a detector without points
     contours: dict[str, list[int]]  # indices of keypoints
     iris: Iris
     eye_openness: dict[str, float]  # left, right: the gap of the lids by the width

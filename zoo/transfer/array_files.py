@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.array_archives import read_array_archive
+from weights_cache.array_files.npz import read_array_archive
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption

@@ -235,7 +235,8 @@ class TaughtModel(LoadedModel):
 
         Args:
             path: a folder or ``.zip`` for TensorFlow.js in Teachable Machine's layout, or a file
-                ``.keras`` or ``.h5`` for Keras; see `zoo.transfer.exports.exporting.export_model`.
+                ``.keras`` or ``.h5`` for Keras, or ``.onnx``; see
+                `zoo.transfer.exports.exporting.export_model`.
 
         Returns:
             The path, what the network there takes, and whether it takes images.

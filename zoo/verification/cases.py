@@ -122,11 +122,13 @@ def _image_input(model: LoadedModel) -> Callable[[np.ndarray], Arrays] | None:
     """Return the function that makes the inputs of an image; None for other inputs."""
     inputs = model.network.graph.inputs
     shape = next(iter(inputs.values())).spec.shape if len(inputs) == 1 else None
-    if shape is None or len(shape) != 4 or shape[-1] != 3 or shape[0] not in (None, 1):
+    if shape is None or len(shape) != 4 or shape[0] not in (None, 1):
         return None
     [name] = inputs
     if isinstance(model, Model):
         return lambda image: {name: model.network_input(image)}
+    if shape[-1] != 3:
+        return None
 
     pixels = pixels_of(model.network.graph.metadata)
 
@@ -154,7 +156,7 @@ def _golden_case(graph: Graph, golden: Golden) -> Case:
 def _goldens(model: LoadedModel) -> Iterator[Golden]:
     """Yield the goldens of a network."""
     graph = model.network.graph
-    if not isinstance(model, Model):
+    if not (isinstance(model, Model) and model.entry.weights):
         path = Path(model.name)
         folder = path if path.is_dir() else path.parent
         yield from find_goldens(folder / FOLDER, graph, path.name, _files_beside(path))

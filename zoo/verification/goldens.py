@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core import Endpoint, Graph
-from weights_cache.array_archives import read_array_archive
+from weights_cache.array_files.npz import read_array_archive
 from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import read_json

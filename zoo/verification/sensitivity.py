@@ -19,6 +19,9 @@ MOVES = 3
 #: The distance between 1 and the next float32.
 _BIT = np.float32(2.0**-23)
 
+#: Node types whose other inputs than the first say sizes, such as 2.0, and stay.
+_RESIZING = frozenset({"ONNX:Resize", "ONNX:Upsample"})
+
 Arrays = Mapping[str, np.ndarray]
 
 
@@ -46,10 +49,11 @@ def _moved_networks(graph: Graph) -> list[GraphModel]:
 
 
 def _moved_weights(graph: Graph) -> Iterator[dict[str, np.ndarray]]:
+    settings = {r for n in graph.nodes if n.type in _RESIZING for r in n.inputs[1:]}
     for seed in range(MOVES):
         rng = np.random.default_rng(seed)
         yield {
-            name: array if name in graph.integers else _moved(array, rng)
+            name: array if name in graph.integers or name in settings else _moved(array, rng)
             for name, array in graph.weights.items()
         }
 

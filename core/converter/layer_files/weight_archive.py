@@ -13,7 +13,8 @@ from core.converter.layer_files.keras_archive import writing_file
 from core.converter.read_back import not_equal, read_back
 from core.converter.reading import reading
 from core.errors import CoreError
-from weights_cache.array_archives import read_array_archive
+from weights_cache.array_files.npz import read_array_archive
+from weights_cache.array_files.safetensors import ENDING, read_safetensors
 from weights_cache.common.errors import WeightsError
 from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.read_back import check_arrays
@@ -50,10 +51,15 @@ def _check(named: Mapping[str, np.ndarray], path: Path) -> None:
 def read_weight_archive(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """Return the arrays of an archive by name, with dots in place of slashes.
 
+    Args:
+        path: of an ``.npz`` file, or of a ``.safetensors`` file, whose names stay.
+
     Raises:
         CoreError: the path has another ending.
         WeightsError: the file is missing or damaged.
     """
+    if os.fspath(path).endswith(ENDING):
+        return read_safetensors(path)
     return _read(_checked(path))
 
 

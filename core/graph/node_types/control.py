@@ -51,7 +51,7 @@ def _if(call: Any, condition: Tensor, *values: Any) -> list[Any]:
 
 
 def _while(call: Any, *values: Any) -> Sequence[Any]:
-    guard, loops = active_guard(), call.executor.loops
+    guard, loops = active_guard(), call.loops
     for steps in count():
         if not is_true(_called(call, "cond", values)[0]):
             break

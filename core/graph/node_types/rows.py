@@ -2,7 +2,7 @@
 
 import os
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -21,6 +21,11 @@ Translation = Callable[[Attributes], dict[str, Any]]
 def no_attributes(_: Attributes) -> dict[str, Any]:
     """For ops that have none."""
     return {}
+
+
+def no_positions(_: Attributes) -> tuple[int, ...]:
+    """For node types all of whose inputs may change from run to run."""
+    return ()
 
 
 def copied(*same: str, **renamed: str) -> Translation:
@@ -66,6 +71,8 @@ class NodeType(NamedTuple):
             whose rules give the size of the result; functions do not.
         makes_resource: a result is an object that other nodes change, so the node must run once in
             a run, and in no plan.
+        numbers: from the node's attributes, positions of inputs whose values ``run`` must know when
+            a plan is made.
     """
 
     run: str | Callable[..., Any]
@@ -76,6 +83,7 @@ class NodeType(NamedTuple):
     in_run: bool = False
     folds: bool | None = None
     makes_resource: bool = False
+    numbers: Callable[[Attributes], Collection[int]] = no_positions
 
 
 def find_node_type(name: str) -> NodeType | None:
@@ -123,11 +131,14 @@ def _row_of(op: Op) -> NodeType:
 
 @cache
 def _categories() -> tuple[str, ...]:
-    """Files of this folder that hold a table; first those that most networks need."""
-    first = ("convolution", "arrangement", "elementwise", "control")
+    """Files of this folder that hold a table: first those that most networks need.
+
+    The folder of ONNX's rows, which are in many files, is the last one.
+    """
+    first, last = ("convolution", "arrangement", "elementwise", "control"), ("onnx",)
     folder = __file__.rpartition(os.sep)[0]
     names = {m.name for m in pkgutil.iter_modules([folder])} - {"rows"}
-    return (*(n for n in first if n in names), *sorted(names - set(first)))
+    return (*(n for n in first if n in names), *sorted(names - {*first, *last}), *last)
 
 
 @cache

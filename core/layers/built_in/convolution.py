@@ -143,7 +143,7 @@ class _Convolution(OneResult, is_base=True):
         bias = bias_of(call, filters)
         if groups == channels > 1 and cls.rank < 3:
             return _as_output(call, _per_channel(call, x, window, shape, bias), cls.rank)
-        if groups > 1:
+        if groups > 1 and cls.rank == 3:
             sizes = [filters // groups] * groups
             call.check_count(groups)
             kernels = call.weight_parts(
@@ -288,10 +288,9 @@ def _per_channel(
 def _grouped(
     call: LayerCall, x: Operand, kernels: Sequence[Operand], bias: Operand | None, window: Window
 ) -> Any:
-    """Add a convolution per group of filters, on its group of channels only."""
-    convolve = call.ops.conv3d if window.rank == 3 else call.ops.conv2d
+    """Add a convolution of volumes per group of filters, on its group of channels only."""
     parts = [
-        convolve(part, kernel, **window.attributes)
+        call.ops.conv3d(part, kernel, **window.attributes)
         for part, kernel in zip(split(call, x, len(kernels), -1), kernels, strict=True)
     ]
     return activated(call, _biased(call, concat(call, parts, -1), bias))

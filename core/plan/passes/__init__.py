@@ -15,6 +15,7 @@ from core.engine.program import Program
 from core.graph.nodes import Graph
 from core.plan.passes.batching import free_batch
 from core.plan.passes.folding import fold_constants
+from core.plan.passes.layouts import move_transposes
 from core.plan.passes.loops import call_loops
 from core.plan.passes.program_passes import (
     drop_identities,
@@ -22,36 +23,44 @@ from core.plan.passes.program_passes import (
     merge_equal,
     merge_pads,
     split_fused,
+    square_powers,
 )
 from core.plan.passes.pruning import drop_unused, prune
+from core.plan.passes.scales import fold_scales
 from core.plan.passes.weights import fold_batch_norm, fuse
 
 __all__ = [
+    "INFERENCE_PASSES",
     "PROGRAM_PASSES",
     "call_loops",
     "drop_identities",
     "drop_unused",
     "fold_batch_norm",
     "fold_constants",
+    "fold_scales",
     "free_batch",
     "fuse",
     "fuse_epilogues",
     "merge_equal",
     "merge_pads",
+    "move_transposes",
     "optimise",
     "prune",
     "split_fused",
+    "square_powers",
 ]
 
 ProgramPass = Callable[[Program], Program]
 
+_SIMPLER = (move_transposes, split_fused, square_powers, drop_identities)
+_JOINED = (merge_pads, fuse_epilogues)
+
 #: The passes for every program, in this order.
-PROGRAM_PASSES: tuple[ProgramPass, ...] = (
-    split_fused,
-    drop_identities,
-    merge_pads,
-    fuse_epilogues,
-)
+PROGRAM_PASSES: tuple[ProgramPass, ...] = (*_SIMPLER, *_JOINED)
+
+#: Passes for programs of graphs, whose weights may be rounded once more; functions that train
+#: compute with their own.
+INFERENCE_PASSES: tuple[ProgramPass, ...] = (*_SIMPLER, fold_scales, *_JOINED)
 
 
 @np.errstate(all="ignore")  # weights of files may be NaN or infinite, as results may be

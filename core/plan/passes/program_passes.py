@@ -100,6 +100,23 @@ def _is_repeatable(step: Step) -> bool:
     return True
 
 
+def square_powers(program: Program) -> Program:
+    """Write powers of two as squares, which no kernel needs logarithms for."""
+    steps = tuple(_squared(step, program) for step in program.steps)
+    return program._replace(steps=steps)
+
+
+def _squared(step: Step, program: Program) -> Step:
+    if step.op.name != "pow" or is_replaced(step.op) or is_replaced(OPS["square"]):
+        return step
+    x, y = step.inputs
+    exponent, result = program.constants.get(y), program.specs[step.name]
+    is_two = exponent is not None and exponent.size == 1 and exponent.item() == 2
+    if not is_two or program.specs[x] != result or result.dtype != "float32":
+        return step
+    return step._replace(op=OPS["square"], inputs=(x,), attributes={})
+
+
 def split_fused(program: Program) -> Program:
     """Write bias and activation of fused ops as epilogues of the plain op.
 

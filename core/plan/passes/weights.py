@@ -1,6 +1,6 @@
 """Folding of batch norm into weights, and fusion of bias and activation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,12 @@ _WEIGHTED = {
     "DepthwiseConv2dNative": (1, (2, 3)),
     "Conv2DBackpropInput": (1, (2,)),
     "MatMul": (1, (1,)),
+}
+
+#: Node types of sums and products, and their ops.
+_ARITHMETIC = {
+    **{"Add": "add", "AddV2": "add", "Sub": "sub", "Mul": "mul"},
+    **{"RealDiv": "div", "Div": "div"},
 }
 
 _BATCH_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
@@ -41,10 +47,12 @@ class Weighted(NamedTuple):
         """Return the number of axes of the result."""
         return 2 if self.node.type == "MatMul" else 4
 
-    def scaled(self, scale: np.ndarray) -> np.ndarray:
-        """Return the weights that multiply each channel of the result by a number."""
-        shape = [n if axis in self.axes else 1 for axis, n in enumerate(self.weights.shape)]
-        return (self.weights.astype(np.float64) * scale.reshape(shape)).astype(np.float32)
+
+def scaled(weights: np.ndarray, axes: Sequence[int], scale: np.ndarray) -> np.ndarray:
+    """Return weights that multiply each channel of a result, which axes stand for, by a number."""
+    shape = [n if axis in axes else 1 for axis, n in enumerate(weights.shape)]
+    with np.errstate(invalid="ignore", over="ignore"):  # weights of files may be NaN, or huge
+        return (weights.astype(np.float64) * scale.reshape(shape)).astype(np.float32)
 
 
 def find_weighted(node: Node, index: Index) -> Weighted | None:
@@ -80,19 +88,26 @@ def find_affine(node: Node, source: str, weighted: Weighted, index: Index) -> Af
         return None
     first = inputs[0] == source
     other = _per_channel(index.constant(inputs[first]), weighted)
-    return None if other is None else _arithmetic(node.type, first, other)
+    op = _ARITHMETIC.get(node.type, "add" if node.type == "BiasAdd" and first else "")
+    return None if other is None else affine_of(op, first, other)
 
 
-def _arithmetic(kind: str, first: bool, other: np.ndarray) -> Affine | None:
-    """Return the map of a channel and a number; ``first``: the channel is the left operand."""
+def affine_of(op: str, first: bool, other: np.ndarray) -> Affine | None:
+    """Return the map of an op on channels and a number for each; None if it is not affine.
+
+    Args:
+        op: name of the op.
+        first: whether the channels are the left operand.
+        other: the numbers, in float64.
+    """
     one, zero = np.ones_like(other), np.zeros_like(other)
-    if kind in ("Add", "AddV2") or (kind == "BiasAdd" and first):
+    if op == "add":
         return Affine(one, other)
-    if kind == "Sub":
+    if op == "sub":
         return Affine(one, -other) if first else Affine(-one, other)
-    if kind == "Mul":
+    if op == "mul":
         return Affine(other, zero)
-    if kind in ("RealDiv", "Div") and first and other.all():
+    if op == "div" and first and other.all():
         return Affine(1 / other, zero)
     return None
 
@@ -134,7 +149,7 @@ def fold_batch_norm(graph: Graph) -> Graph:
     for node in graph.nodes:
         weighted = find_weighted(node, index)
         chain = list(_chain(weighted, index)) if weighted else []
-        total = _combined([affine for _, affine in chain])
+        total = combined([affine for _, affine in chain])
         if weighted is None or total is None or (total.scale == 1).all():
             continue
         nodes, constants = _folded(weighted, chain[-1][0], total, index)
@@ -155,7 +170,8 @@ def _chain(weighted: Weighted, index: Index) -> Iterator[tuple[Node, Affine]]:
         last = user
 
 
-def _combined(steps: list[Affine]) -> Affine | None:
+def combined(steps: Sequence[Affine]) -> Affine | None:
+    """Return what several maps do one after the other; None without any."""
     if not steps:
         return None
     scale, offset = steps[0]
@@ -181,7 +197,7 @@ def _folded(
         Node(last.name, "BiasAdd", (product.name, bias), {"data_format": "NHWC"}),
     )
     offset = total.offset.astype(np.float32)
-    return nodes, {kernel: weighted.scaled(total.scale), bias: offset}
+    return nodes, {kernel: scaled(weighted.weights, weighted.axes, total.scale), bias: offset}
 
 
 #: Node types, and those that do the same with bias and activation.

@@ -6,6 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import zoo
+from core.converter.onnx_writer.graph_writer import to_first, to_last
+from core.converter.onnx_writer.program_graph import Ends, program_graph
+from core.converter.onnx_writer.protos import ModelFacts, WrittenGraph, model_parts
+from core.errors import CoreError
 from core.plan.plan import Plan
 from tests.benchmarks.networks.network_sides import (
     EXPORT,
@@ -16,8 +20,6 @@ from tests.benchmarks.networks.network_sides import (
     output_file,
     write_case,
 )
-from tests.benchmarks.networks.onnx_writer import TO_FIRST, TO_LAST, NotExportedError
-from tests.benchmarks.networks.program_to_onnx import Export, export
 from zoo.catalog.entries import find_entry
 from zoo.pipeline.model import Model
 
@@ -67,7 +69,7 @@ def prepare(name: str, weights: Path, folder: Path) -> Prepared:
         sides,
         [*network.execute(feeds, outputs, as_arrays=True).values()],
         any(step.op.name == "quantise_round" for step in _all_steps(plan)),
-        [*exported.outputs.values()] if exported else [],
+        [len(value.dims) == 4 for value in exported.outputs] if exported else [],
         missing,
     )
 
@@ -118,19 +120,26 @@ def _files(name: str, weights: Path) -> list[str]:
     return files
 
 
-def _exported(plan: Plan, feeds: dict[str, np.ndarray], folder: Path) -> tuple[Export | None, str]:
-    """Write a network for ONNX Runtime; return the model, or why there is none."""
+def _exported(
+    plan: Plan, feeds: dict[str, np.ndarray], folder: Path
+) -> tuple[WrittenGraph | None, str]:
+    """Write a network for ONNX Runtime; return the graph, or why there is none.
+
+    Images have their channels first, inputs and outputs too.
+    """
+    program = plan.program
+    outputs = [f"output_{i}" for i, _ in enumerate(program.outputs)]
     try:
-        made = export(plan.program)
-    except NotExportedError as error:
+        made = program_graph(program, Ends(program.inputs, outputs, channels_first=True))
+    except CoreError as error:
         return None, str(error)
-    (folder / EXPORT).write_bytes(made.content)
-    given = dict(zip(plan.program.inputs, feeds.values(), strict=True))
+    (folder / EXPORT).write_bytes(b"".join(model_parts(made, ModelFacts())))
+    given = dict(zip(program.inputs, feeds.values(), strict=True))
     turned = {
-        reference: np.ascontiguousarray(given[reference].transpose(TO_FIRST))
-        if first
-        else given[reference]
-        for reference, first in made.inputs.items()
+        value.name: np.ascontiguousarray(given[value.name].transpose(to_first(4)))
+        if len(value.dims) == 4
+        else given[value.name]
+        for value in made.inputs
     }
     np.savez(folder / EXPORT_FEEDS, **turned)
     return made, ""
@@ -152,7 +161,7 @@ def apart(prepared: Prepared, side: str) -> float:
         found = [arrays[name] for name in arrays.files]
     if side == "onnxruntime":
         turns = zip(found, prepared.first, strict=True)
-        found = [value.transpose(TO_LAST) if first else value for value, first in turns]
+        found = [value.transpose(to_last(4)) if first else value for value, first in turns]
     return max(min(_distance(value, e) for e in prepared.expected) for value in found)
 
 

@@ -311,7 +311,6 @@ def test_wrong_targets(source, tmp_path):
         ("x.keras", "not a .keras file but a folder with model.json .*, such as '.*x'"),
         ("X.H5", "not a .h5 file but"),
         ("x.tflite", "not a .tflite file but"),
-        ("x.onnx", "not a .onnx file but"),
         ("model.pb", "not a .pb file but .* such as '.*model'"),
         ("x.pt", "not a .pt file but"),
         ("x.zip", "not a .zip file but"),

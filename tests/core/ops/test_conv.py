@@ -129,7 +129,6 @@ def test_second_derivatives_through_channels_second(rng):
 @pytest.mark.parametrize(
     "how, message",
     [
-        ({"strides": 2, "dilations": 2}, "exclude each other"),
         ({"pad": "same", "dim_rounding_mode": "floor"}, "needs pad in pixels"),
         ({"pad": 1, "dim_rounding_mode": "up"}, "'floor', 'round', 'ceil'"),
         ({"pad": 1.5}, "pad=1.5 must be"),
@@ -158,7 +157,15 @@ def test_refusals(name, how, message):
             "'NWC'",
         ),
         (lambda x: core.conv1d(x, core.ones((2, 2, 1))), "conv1d needs x"),
-        (lambda x: core.conv1d(core.ones((4, 2)), core.ones((2, 2, 1)), 2, dilation=2), "exclude"),
+        (
+            lambda x: core.conv2d(x, core.ones((2, 2, 3, 1))),
+            r"has 2 channels \(NHWC\), the filter \(2, 2, 3, 1\) is for 3",
+        ),
+        (
+            lambda x: core.conv2d(core.ones((1, 4, 4, 6)), core.ones((2, 2, 2, 4))),
+            r"has 6 channels \(NHWC\), 3 groups of the 2 .* its 4 results are no multiple of 3",
+        ),
+        (lambda x: core.conv2d(x, core.ones((2, 2, 0, 1))), "2 channels"),
         (
             lambda x: core.separable_conv2d(
                 x, core.ones((2, 2, 2, 1)), core.ones((1, 1, 2, 1)), data_format="NCHW"

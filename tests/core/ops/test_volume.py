@@ -100,7 +100,10 @@ def pooled(x):
     "call, message",
     [
         (lambda x, f: core.conv3d(x, f, data_format="NCDHW"), "must be .NDHWC"),
-        (lambda x, f: core.conv3d(x, f, strides=2, dilations=2), "exclude each other"),
+        (
+            lambda x, f: core.conv3d(core.ones((1, 2, 2, 2, 4)), core.ones((1, 1, 1, 2, 2))),
+            "as many",
+        ),
         (lambda x, f: core.conv3d(x, core.ones((2, 2, 1, 1))), "needs a filter"),
         (lambda x, f: core.conv3d(x, f, pad=[1, 2]), "pad="),
         (lambda x, f: core.conv3d(x, f, strides=(1, 2)), "one or 3 numbers"),

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from core.engine.program import ABSENT, HERE, Program
-from core.plan.passes import drop_identities, fuse_epilogues, merge_pads, split_fused
+from core.plan.passes import (
+    drop_identities,
+    fuse_epilogues,
+    merge_pads,
+    split_fused,
+    square_powers,
+)
 from tests.core.plan.harness import node
 from tests.core.plan.programs import program_of, same, shown
 
@@ -86,6 +92,13 @@ def test_absent_inputs_add_no_step(x, w, b, rng):
         "biased = conv2d x w; add . b",
         "y = conv2d x w; prelu . s",
     ]
+
+
+def test_powers_of_two_are_squares(x):
+    numbers = {"two": np.float32(2), "three": np.float32([3]), "twos": np.full(4, 2, np.float32)}
+    for name, expected in (("two", "square x"), ("three", "pow x three"), ("twos", "pow x twos")):
+        program = program_of(node("pow", "x", name), inputs={"x": x}, **{name: numbers[name]})
+        assert passed(square_powers, program, x=x) == [f"y = {expected}"]
 
 
 def test_fused_depthwise_and_matmul_are_split(x, rng):

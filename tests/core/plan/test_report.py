@@ -35,7 +35,7 @@ def cells(line):
 
 def test_the_table_has_a_line_for_each_step():
     table = plan_table(PLAN)
-    assert len(lines(table)) == len(PLAN.steps) + 3
+    assert len(lines(table)) == len(PLAN.steps) + 4
     assert column(table, "name")[: len(PLAN.steps)] == [step.name for step in PLAN.steps]
     assert column(table, "kernel")[:3] == ["windows", "matmul", "einsum rows"]
     assert column(table, "op")[3] == "conv2d + add + add"
@@ -52,14 +52,21 @@ def test_the_table_shows_the_counts():
 
 
 def test_the_totals():
-    work, memory = lines(plan_table(PLAN))[-2:]
+    work, transposes, memory = lines(plan_table(PLAN))[-3:]
     products = sum(step.multiply_adds for step in PLAN.steps) / 1e6
     assert work.startswith(f"{len(PLAN.steps)} steps, {products:,.1f} million multiply-adds")
     assert work.endswith("on cpu, numpy")
+    assert transposes == "transposes left: 0, of 0.00 MB"
     together = sum(buffer.bytes for buffer in PLAN.placed) / 1e6
     assert f"arena of {PLAN.arena_bytes / 1e6:,.2f} MB" in memory
     assert f"{len(PLAN.placed)} buffers that would take {together:,.2f} MB" in memory
     assert PLAN.arena_bytes / 1e6 < together / 2
+
+
+def test_transposes_are_counted():
+    turned = PLAN.steps[0]._replace(op="transpose", bytes=1_500_000)
+    table = plan_table(PLAN._replace(steps=[turned, *PLAN.steps, turned]))
+    assert lines(table)[-2] == "transposes left: 2, of 3.00 MB"
 
 
 def test_rows_are_json():

@@ -5,7 +5,7 @@ import pytest
 
 import core
 from core.graph.nodes import DataType
-from core.plan.short_loops import MOST_ITERATIONS
+from core.plan.function_recorder import MOST_ITERATIONS
 from tests.core.graph.control_graphs import calls, function, model
 from tests.core.graph.test_control import COUNTING, FRAMES, counting, doubling
 from tests.core.plan.test_stages import stages

@@ -121,6 +121,21 @@ def test_large_constants_are_not_folded(monkeypatch):
     assert ops(graph, x) == ["fill", "add", "add"]
 
 
+def test_large_weights_are_turned_once_for_plans_of_all_shapes(rng, monkeypatch):
+    """A result that has as many values as the weight that it is made of is folded."""
+    monkeypatch.setattr(tracing, "MOST_FOLDED", 100)
+    text = "x = Placeholder\nturned = Transpose w perm\ny = MatMul x turned"
+    constants = {"w": rng.normal(size=(40, 60)).astype(np.float32), "perm": np.int32([1, 0])}
+    graph = model(text, "y", constants)
+    graph._planner._graph_passes = ()  # which fold it before shapes are known
+    programs = [graph.plan(np.zeros((n, 60), np.float32)).program for n in (1, 2)]
+    for program in programs:
+        assert [step.op.name for step in program.steps] == ["matmul"]
+    first, second = (program.constants[program.steps[0].inputs[1]] for program in programs)
+    assert first is second
+    np.testing.assert_array_equal(first, constants["w"].T)
+
+
 def test_graph_of_constants_only(rng):
     """No step is left."""
     text = "x = Placeholder\ns = Shape x\ny = Cast s"

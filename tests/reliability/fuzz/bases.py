@@ -11,6 +11,7 @@ from tests.reliability.fuzz import (
     kept_files,
     labelled_files,
     layer_files,
+    onnx_files,
     picture_files,
     result_files,
     taught_files,
@@ -97,6 +98,9 @@ FORMATS: Mapping[str, Form] = {
     "goldens": Form(kept_files.golden_writers, kept_files.compare_goldens),
     "logs": Form(text_tables.log_writers, uses.go_on_with_log, passes_over=True),
     "features": Form(kept_files.feature_writers, kept_files.use_features, passes_over=True),
+    "onnx": Form(onnx_files.writers),
+    "onnx_ops": Form(onnx_files.op_writers),
+    "safetensors": Form(documents.safetensors_writers, uses.read_weights),
 }
 
 

@@ -48,6 +48,29 @@ def _write_single(folder: Path) -> Path:
     return path
 
 
+def safetensors_writers() -> Writers:
+    """Of a file with tensors of several types."""
+    return {"small": _write_safetensors}
+
+
+def _write_safetensors(folder: Path) -> Path:
+    kinds = {"float32": "F32", "int32": "I32", "bool": "BOOL"}
+    rows: dict[str, dict[str, object]] = {}
+    values = b""
+    large = np.zeros(500, np.float32)  # so that damage is often to values, and no error
+    for name, array in {**_arrays(), "large": large}.items():
+        end = len(values) + array.nbytes
+        offsets = [len(values), end]
+        rows[name] = {"dtype": kinds[array.dtype.name], "shape": [*array.shape]}
+        rows[name] |= {"data_offsets": offsets}
+        values += array.tobytes()
+    rows["__metadata__"] = {f"key {i}": "text" for i in range(20)}
+    header = json.dumps(rows).encode()
+    path = folder / "small.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + values)
+    return path
+
+
 def gesture_writers() -> Writers:
     """Of a recognizer's own gestures, and of some that a user would add."""
     return {"built_in": _write_built_in, "own": _write_own}

@@ -23,6 +23,17 @@ HOSTILE: tuple[Any, ...] = (
 )
 
 
+def damaged_header(data: bytes, others: Sequence[bytes], rng: Rng) -> bytes:
+    """Damage the document behind its length, as files of safetensors begin, and keep the rest.
+
+    Raises:
+        ValueError: the file does not begin so.
+    """
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = damaged(data[8:end], [], rng)
+    return len(header).to_bytes(8, "little") + header + data[end:]
+
+
 def damaged(data: bytes, others: Sequence[bytes], rng: Rng) -> bytes:
     """Damage one to three places of a document.
 

@@ -81,8 +81,9 @@ _SPECIAL: Mapping[str, Special] = {
     },
     ".npy": damaged_array,
     ".parquet": damaged_parquet,
-    ".pb": protobuf_trees.damaged,
+    **dict.fromkeys((".pb", ".onnx"), protobuf_trees.damaged),
     ".h5": damaged_hdf5,
     ".index": damaged_table,
     ".tflite": damaged_flatbuffer,
+    ".safetensors": json_trees.damaged_header,
 }

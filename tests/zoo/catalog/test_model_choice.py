@@ -167,8 +167,8 @@ def test_a_path_without_a_task(tmp_path):
         ("movenet", "movenet.lightning, movenet.lightning_ptq, movenet.thunder", "posenet"),
         ("PoseNet", "posenet.tiny", "movenet"),
         ("posenet.huge", "posenet.mobilenet_v1_075", "movenet"),
-        ("yolov8n.pt", "weights of PyTorch and ONNX are not read", "posenet"),
-        ("resnet50", "weights of PyTorch and ONNX are not read", "posenet"),
+        ("yolov8n.pt", "export it as an ONNX file", "posenet"),
+        ("resnet50", "export it as an ONNX file", "posenet"),
         ("xyz", "blazepose.lite", "hands.lite"),
     ],
 )

@@ -108,7 +108,7 @@ def test_a_report_of_what_cannot_be_written(capsys, model):
     [
         (["nothing", "new"], "there is no file or folder nothing"),
         (["model", "model"], "holds the source itself"),
-        (["model"], "give the folder to write to as OUT, or --dry-run"),
+        (["model"], "give the folder or the .onnx file to write as OUT, or --dry-run"),
         (["model", "new", "--json"], "--json is for the report"),
         (["model", "new", "--quantise", "int4"], "no quantisation is called 'int4'"),
         (["model", "new", "--quantise", "c*=uint8"], "the pattern 'c*' matches no weight"),

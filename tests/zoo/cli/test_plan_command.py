@@ -47,7 +47,7 @@ def test_the_plan_of_a_model(model):
     assert sorted(s.shape for s in plan.outputs.values()) == sorted(
         t.shape for t in outputs.values()
     )
-    assert str(plan).count("\n") == len(plan.steps) + 2
+    assert str(plan).count("\n") == len(plan.steps) + 3
 
 
 def test_it_is_the_plan_that_pictures_run_by():

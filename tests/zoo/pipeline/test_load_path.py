@@ -180,10 +180,10 @@ def test_damaged_files(tmp_path, name, content):
         zoo.load(tmp_path / name)
 
 
-def test_onnx_is_not_read_yet(tmp_path):
+def test_an_onnx_file_without_a_graph(tmp_path):
     path = tmp_path / "model.ONNX"
     path.write_bytes(b"\x08\x07\x12\x07pytorch")
-    with pytest.raises(WeightsError, match="is an ONNX model, which is not read yet: .*onnx2tf"):
+    with pytest.raises(WeightsError, match="has no graph or no opset: is it an ONNX model?"):
         zoo.load(path)
 
 

@@ -100,7 +100,7 @@ def test_networks_of_sounds_have_labels(tmp_path, writer):  # noqa: F811
     assert model.labels == ("Background Noise", "clap")
     (found,) = model.predict(np.zeros((1, 440), np.float32)).values()
     assert found.shape == (1, 2)
-    with pytest.raises(ZooError, match=r"takes float32 \[1, 440\] and no images: classify cannot"):
+    with pytest.raises(ZooError, match=r"takes float32 \[1, 440\], not an image"):
         model.classify(PHOTO)
     audio = write_bundle(tmp_path / "web", labels=None, wordLabels=["a", "b", "c"])
     with pytest.raises(ZooError, match=r"for audio.*predict takes float32 \[any, 16, 16, 3\]"):
@@ -215,7 +215,7 @@ GOOD = {"task": "classification", "labels": list(LABELS), "range": (0, 1)}
         ({"task": "clasification"}, "must be one of 'classification': did you mean 'classif"),
         ({"task": "pose"}, "must be one of 'classification'; leave it out for predict alone"),
         ({"task": 3}, "task=3 of a model from a file must be one of 'classification'"),
-        ({"task": None}, "labels= is for a task: give task='classification', too"),
+        ({"task": None, "labels": None}, "range= is for a task: give task='classification', too"),
         ({"labels": ["a"]}, r"gives 2 classes, and there are 1 labels: give labels=\[..\] with 2"),
         ({"labels": None}, "gives 2 classes, and there are no labels"),
         ({"labels": []}, r"labels=\[\] must be a list of texts"),
@@ -248,7 +248,7 @@ def test_networks_that_classify_no_images(tmp_path):
         (
             "any",
             [layers.Input((None, None, 3)), layers.GlobalAveragePooling2D()],
-            r"takes float32 \[any, any, any, 3\], not an image of a known size",
+            r"takes images of any size, float32 \[any, any, any, 3\]: give the one",
         ),
     ):
         core.Sequential(made).save(tmp_path / f"{name}.h5")

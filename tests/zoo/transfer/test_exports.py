@@ -1,5 +1,6 @@
 """Exports of taught models: npm's tfjs, Keras and `zoo.load` compute what the head computes."""
 
+import ast
 import importlib.util
 import json
 import os
@@ -16,7 +17,9 @@ from PIL import Image
 import core
 import zoo
 from core.converter import load_model
+from core.converter.protobuf import Message
 from tests.core.converter import test_tfjs_node
+from tests.core.converter.onnx_writer.onnx_runs import by_reader, by_runtime
 from tests.core.converter.test_tfjs_node import encoded
 from tests.helpers import skip_or_fail
 from weights_cache.common.errors import WeightsError, ZooError
@@ -118,6 +121,56 @@ def run_in_node(modules: Path, folder: Path, jobs: list[tuple[Path, np.ndarray]]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(answers.read_text())
+
+
+# --- ONNX -----------------------------------------------------------------------------------------
+
+
+def texts_in(path: Path) -> dict[str, str]:
+    model = Message(path.read_bytes())
+    return {entry.text(1): entry.text(2) for entry in model.messages(14)}
+
+
+@pytest.mark.parametrize("run", [by_reader, by_runtime])
+def test_onnx_files_take_pixels_from_0_to_1(run, extract, photos, tmp_path):
+    extractor = extract(LAYERS)
+    head = make_head(extractor.size)
+    export = write(tmp_path / "mine.onnx", head, extractor)
+    assert (export.is_whole, export.format) == (True, "ONNX opset 18")
+    assert export.takes.endswith("with pixels p as p / 255 (0 to 1)")
+    values = photos.pixels.astype(np.float32) / np.float32(255)
+    (found,) = run(export.path, {"image": values}).values()
+    expected = expected_of(head, extractor, photos.pixels)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=NETWORK_TOLERANCE)
+
+
+def test_onnx_files_say_labels_as_ultralytics_does(extract, tmp_path):
+    extractor = extract(LAYERS)
+    path = write(tmp_path / "mine.onnx", make_head(extractor.size), extractor).path
+    said = texts_in(path)
+    assert ast.literal_eval(said["names"]) == dict(enumerate(LABELS))
+    assert (said["task"], said["imgsz"], said["fit"]) == ("classify", "[224, 224]", "crop")
+
+
+def test_onnx_files_classify_without_further_arguments(extract, photos, tmp_path):
+    extractor = extract(LAYERS)
+    head = make_head(extractor.size)
+    path = write(tmp_path / "mine.onnx", head, extractor).path
+    expected = expected_of(head, extractor, photos.pixels)
+    with zoo.load(str(path)) as model:
+        for photo, row in zip(photos.paths, expected, strict=True):
+            found = {each["label"]: each["score"] for each in model.classify(photo)}
+            assert [found[label] for label in LABELS] == pytest.approx(row.tolist(), abs=1e-4)
+
+
+def test_onnx_files_of_heads_alone(tmp_path, rng):
+    head = make_head(5)
+    export = write(tmp_path / "mine.onnx", head)
+    assert not export.is_whole
+    assert "task" not in texts_in(export.path)
+    features = rng.normal(size=(4, 5)).astype(np.float32)
+    (found,) = by_reader(export.path, {"features": features}).values()
+    np.testing.assert_allclose(found, head.predict(features), rtol=1e-5, atol=1e-6)
 
 
 # --- other programs -------------------------------------------------------------------------------
@@ -439,7 +492,8 @@ def test_existing_files_and_folders_are_refused(tmp_path):
     [
         ("mine.tflite", r"only TensorFlow writes .tflite files: export '.*mine.keras'"),
         ("mine.kears", r"unknown ending '.kears': did you mean '.keras'\?"),
-        ("mine.onnx", "a folder without ending or a .zip"),
+        ("mine.onxn", r"unknown ending '.onxn': did you mean '.onnx'\?"),
+        ("mine.ptx", "a folder without ending or a .zip"),
     ],
 )
 def test_other_endings(name, message, tmp_path):

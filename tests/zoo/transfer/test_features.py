@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+import core
 import zoo
 from core import GraphModel
 from tests.conftest import ROOT
@@ -216,6 +217,25 @@ def test_known_results_stay_where_they_are(tiny, rng):
 def test_wrong_names_are_errors_with_the_valid_ones(features, message):
     with pytest.raises(ZooError, match=message):
         feature_extractor(features)
+
+
+def test_a_file_is_refused_with_the_way_to_its_features(tmp_path):
+    path, layers = tmp_path / "digits.onnx", core.layers
+    network = [
+        layers.Input((4, 4, 1)),
+        layers.Flatten(),
+        layers.Dense(8, activation="relu", name="body"),
+    ]
+    core.Sequential([*network, layers.Dense(2)]).save(path)
+    with pytest.raises(
+        ZooError, match="is a file, and features are of models of the zoo.*zoo.Head"
+    ):
+        feature_extractor(str(path))
+    images = np.random.default_rng(0).uniform(size=(6, 4, 4, 1)).astype(np.float32)
+    images[::2] += 1
+    rows = core.load_model(path).trainable(outputs="body/Relu")(images).numpy()
+    head = zoo.Head(penalty=0.01).fit(rows, ["light", "dark"] * 3)
+    assert [head.labels[i] for i in head.predict(rows).argmax(1)] == ["light", "dark"] * 3
 
 
 def test_wrong_backends_are_errors():

@@ -9,7 +9,10 @@ import pytest
 
 import zoo
 from core import Endpoint, Graph, Node, PartialSpec
+from core.converter import read_graph
 from core.graph.nodes import Quantization
+from tests.core.converter.onnx import protos
+from tests.zoo.tasks.yolo_files import write_planted, yolo_metadata
 from weights_cache.common.errors import ZooError
 from zoo.verification.cases import NOISE, SAMPLE, make_cases
 from zoo.verification.comparison import (
@@ -218,6 +221,37 @@ def test_a_steep_output_moves_far_and_a_flat_one_does_not():
     far = {"y": np.linspace(1, 9, 8, dtype=np.float32)}
     [flat] = with_moves({"y": Rule()}, moved_networks(graph), {"x": far["y"]}, far).values()
     assert flat.limit == FLOAT_LIMIT
+
+
+def test_scales_of_resized_images_do_not_move(tmp_path):
+    """Twice 2.0, moved by a bit, would be 3 pixels for 4."""
+    made = protos.graph(
+        [
+            protos.node("Mul", ["x", "w"], ["product"]),
+            protos.node("Resize", ["product", "", "scales"], ["y"], mode="nearest"),
+        ],
+        [protos.value("x", (1, 3, 2, 2))],
+        [protos.value("y", (1, 3, 4, 4))],
+        [
+            protos.tensor(np.float32([1, 1, 2, 2]), "scales"),
+            protos.tensor(np.full((3, 1, 1), 0.3, np.float32), "w"),
+        ],
+    )
+    graph = read_graph(protos.write(tmp_path, protos.model(made)))
+    image = np.ones((1, 3, 2, 2), np.float32)
+    for network in moved_networks(graph).alike:
+        found = network.predict(image)["y"].numpy()
+        assert found.shape == (1, 3, 4, 4) and found[0, 0, 0, 0] != np.float32(0.3)
+
+
+def test_a_yolo_file_gets_images_as_its_own_detector_has_them(tmp_path):
+    rows = {"output0": np.float32([[20, 30, 10, 20, 0.9, 0.1]]).T[None]}
+    model = zoo.load(write_planted(tmp_path / "yolo.onnx", rows, yolo_metadata()))
+    cases = make_cases(model, 1)
+    assert [case.name for case in cases] == [NOISE, SAMPLE]
+    for case in cases:
+        values = case.inputs["images"]
+        assert values.shape == (1, 3, 64, 96) and values.max() <= 1
 
 
 # --- reports ------------------------------------------------------------------------------------

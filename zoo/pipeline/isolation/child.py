@@ -19,6 +19,7 @@ from core import CoreError, LimitError, Limits
 from core.converter.class_labels import Bundle, ClassLabels, Pixels
 from weights_cache.child_processes import end_with_parent
 from weights_cache.common.errors import WeightsError, ZooError
+from zoo.pipeline.file_options import FileOptions
 from zoo.pipeline.isolation.messages import Message, Stream, receive, send
 
 try:
@@ -57,7 +58,7 @@ def main() -> None:
     remove = partial(shutil.rmtree, document["folder"], ignore_errors=True)
     end_with_parent(remove)
     limits = Limits(**document["limits"])
-    child = _Child(answers, limits, document["path"], document["signature"])
+    child = _Child(answers, limits, document["path"], FileOptions(**document["options"]))
     child.answer(child.load)
     while True:
         try:
@@ -79,9 +80,9 @@ def own_streams() -> tuple[Stream, Stream]:
 
 
 class _Child:
-    def __init__(self, answers: Stream, limits: Limits, path: str, signature: str | None):
+    def __init__(self, answers: Stream, limits: Limits, path: str, options: FileOptions):
         self._answers, self._limits = answers, limits
-        self._path, self._signature = path, signature
+        self._path, self._options = path, options
         self._model: LoadedModel | None = None
 
     def answer(self, work: Callable[[], tuple[dict[str, Any], dict[str, np.ndarray]]]) -> None:
@@ -107,9 +108,7 @@ class _Child:
         limit_memory(self._limits, bytes_of_path(self._path))
         limit_files(self._limits.file_bytes or 0)
         with core.limits(self._limits):
-            self._model = load_path(
-                self._path, "cpu", limits=self._limits, signature=self._signature
-            )
+            self._model = load_path(self._path, "cpu", limits=self._limits, options=self._options)
         limit_files(0)
         return _facts(self._model), {}
 
@@ -134,6 +133,7 @@ def _facts(model: "LoadedModel") -> dict[str, Any]:
         "inputs": {name: [spec.shape, spec.dtype] for name, spec in model.inputs.items()},
         "outputs": {name: [spec.shape, spec.dtype] for name, spec in model.outputs.items()},
         "text": "\n".join(model.describe().splitlines()[1:]),
+        "licence": getattr(model.network.graph.origin, "licence", ""),
     }
     said = model.network.graph.metadata
     if isinstance(said, Bundle):

@@ -28,6 +28,7 @@ class Facts(NamedTuple):
         features: as in `zoo.tasks.classification.file_classifier.FileClassifier`.
         classes: labels, or only the range of pixels, of another model; None if not known.
         integers: dtype of the input if it is the only one, and quantised.
+        licence: of the model, as its file names it, or "".
     """
 
     inputs: dict[str, PartialSpec]
@@ -37,6 +38,7 @@ class Facts(NamedTuple):
     features: str | None = None
     classes: ClassLabels | Pixels | None = None
     integers: str = ""
+    licence: str = ""
 
     @property
     def has_labels(self) -> bool:
@@ -60,6 +62,7 @@ def read_facts(document: Mapping[str, Any]) -> Facts:
         features=None if features is None else _text(features, _LONGEST),
         classes=_classes(document),
         integers=_integers(document.get("integers", "")),
+        licence=visible(_text(document.get("licence", ""), _LONGEST)),
     )
     if "bundle" not in document:
         return found

@@ -9,8 +9,10 @@ from core.engine.async_run import checked_timeout, within
 from core.graph_model.graph_signature import listed
 from weights_cache.common.errors import ZooError
 from weights_cache.common.providers import provided
+from zoo.pipeline.file_options import NO_OPTIONS, FileOptions
 from zoo.pipeline.file_tasks import FileTask
 from zoo.pipeline.isolation.runner import BACKEND, IsolatedRunner
+from zoo.pipeline.licences import warn_of_licence
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.network_summary import Card
 from zoo.pipeline.pickling import LoadCall
@@ -132,7 +134,7 @@ def load_isolated(
     limits: Limits | None,
     recipe: LoadCall,
     task: FileTask | None = None,
-    signature: str | None = None,
+    options: FileOptions = NO_OPTIONS,
 ) -> IsolatedModel:
     """Load a model in a separate process.
 
@@ -142,12 +144,18 @@ def load_isolated(
         limits: as for `zoo.load`; unset limits are those of ``Limits.strict()``.
         recipe: call that loads the model, for pickles.
         task: what the caller says of the model, if anything.
-        signature: as for `zoo.load`.
+        options: of how the file is read.
 
     Raises:
         ZooError: the model cannot be read, reading exceeds a limit, or it does not fit the task.
     """
-    runner = IsolatedRunner(str(file), name, limits, signature)
+    if task is not None and task.task is None:
+        raise ZooError(
+            "preprocessing= alone is for models of this process: give labels=, too, or leave out "
+            "isolate=True"
+        )
+    runner = IsolatedRunner(str(file), name, limits, options)
+    warn_of_licence(name, runner.facts.licence, stacklevel=5)
     recipe = recipe._replace(arguments={**recipe.arguments, "isolate": True})
     try:
         found: IsolatedModel | None = provided("isolated_classifier")(name, runner, recipe, task)

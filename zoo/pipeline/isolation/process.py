@@ -22,6 +22,7 @@ from weights_cache.child_processes import python_command, python_environment
 from weights_cache.common.errors import DEBUG_VARIABLE, ZooError
 from weights_cache.common.messages import visible
 from weights_cache.interruptions import pass_interruption
+from zoo.pipeline.file_options import NO_OPTIONS, FileOptions
 from zoo.pipeline.isolation.arrays import STRINGS
 from zoo.pipeline.isolation.child import ERRORS, FOREIGN, NO_MEMORY, OUT_OF_MEMORY
 from zoo.pipeline.isolation.messages import Message, MessageError, receive, send
@@ -46,13 +47,13 @@ class ModelProcess:
         path: path of the file or folder with the model.
         limits: limits, all of which are set.
         name: name of the model, for errors.
-        signature: as for `zoo.load`.
+        options: of how the file is read.
 
     Raises:
         ZooError: the model cannot be read, or reading exceeds a limit.
     """
 
-    def __init__(self, path: str, limits: Limits, name: str, signature: str | None = None):
+    def __init__(self, path: str, limits: Limits, name: str, options: FileOptions = NO_OPTIONS):
         self._name = name
         self._expired = self._closed = False
         folder = tempfile.mkdtemp(prefix="zoo-")
@@ -65,7 +66,7 @@ class ModelProcess:
         self._requests = Pipe(cast(FileIO, self._process.stdin), for_writing=True)
         self._answers = Pipe(cast(FileIO, self._process.stdout), for_writing=False)
         try:
-            document = {"path": path, "folder": folder, "signature": signature}
+            document = {"path": path, "folder": folder, "options": options._asdict()}
             #: The child's description of the model.
             self.facts = self._read({**document, "limits": dict(vars(limits))})
         except BaseException:

@@ -13,6 +13,7 @@ from core.engine.dtypes import dtype_of
 from core.engine.limits import LIMIT_NAMES, effective_limits
 from core.engine.settings import backend as on_backend
 from weights_cache.common.errors import ZooError
+from zoo.pipeline.file_options import NO_OPTIONS, FileOptions
 from zoo.pipeline.isolation.arrays import MOST_STRINGS
 from zoo.pipeline.isolation.facts import FactError, Facts, read_facts
 from zoo.pipeline.isolation.process import ModelProcess
@@ -29,14 +30,16 @@ class IsolatedRunner:
         file: the file or folder with the model.
         name: name of the model, for errors.
         limits: limits of reading and of runs; unset limits are those of ``Limits.strict()``.
-        signature: as for `zoo.load`.
+        options: of how the file is read.
 
     Raises:
         ZooError: the model cannot be read, or reading exceeds a limit.
     """
 
-    def __init__(self, file: str, name: str, limits: Limits | None, signature: str | None = None):
-        self._file, self._name, self._signature = os.path.abspath(file), name, signature
+    def __init__(
+        self, file: str, name: str, limits: Limits | None, options: FileOptions = NO_OPTIONS
+    ):
+        self._file, self._name, self._options = os.path.abspath(file), name, options
         self._limits = _strict_but_for(limits)
         self._lock, self._closed = RLock(), False
         self._process, self._facts = self._started()
@@ -93,7 +96,7 @@ class IsolatedRunner:
 
     def _started(self) -> tuple[ModelProcess, Facts]:
         limits = effective_limits(self._limits)
-        process = ModelProcess(self._file, limits, self._name, self._signature)
+        process = ModelProcess(self._file, limits, self._name, self._options)
         try:
             return process, read_facts(process.facts)
         except FactError as error:

@@ -12,6 +12,7 @@ FILE_MODELS = {
     "ClassLabels": "labelled:LabelledModel",
     "Ml5Classes": "ml5:Ml5Classifier",
     "Ml5Numbers": "ml5:Ml5Regressor",
+    "YoloClasses": "labelled:LabelledModel",
 }
 
 #: The class of models from files whose task the caller names.

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from core import Graph, Node, PartialSpec, Tensor
+from core import Graph, Node, Tensor
 from core.graph.nodes import node_of
 from weights_cache.common.errors import ZooError
 from zoo.catalog.labels import best_labels
@@ -19,8 +19,8 @@ _CONVOLUTION_TYPES = frozenset(
     {"Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "FusedDepthwiseConv2dNative"}
 )
 
-#: Shares of red, green and blue in grey.
-GREY = np.array([0.2989, 0.5870, 0.1140], np.float32)
+#: Nodes of ONNX that are the last layer of classifiers without a softmax.
+_LINEAR = frozenset({"ONNX:Gemm", "ONNX:MatMul", "ONNX:Add"})
 
 
 class FileClassifier(LoadedModel):
@@ -133,7 +133,8 @@ def _only_source(node: Node | None, graph: Graph) -> str | None:
     return sources[0] if len(sources) == 1 else None
 
 
-def shown_specs(specs: list[PartialSpec]) -> str:
-    """Return dtypes and shapes of inputs or outputs, for errors."""
-    texts = (f"{s.dtype} {'?' if s.shape is None else list(s.shape)}" for s in specs)
-    return f"{', '.join(texts) or 'nothing':.200}".replace("None", "any")
+def ends_linear(graph: Graph) -> bool:
+    """Whether a node of ONNX that gives any number computes the only output."""
+    ends = [node_of(end.node) for end in graph.outputs.values()]
+    types = {node.name: node.type for node in graph.nodes}
+    return len(ends) == 1 and types.get(ends[0]) in _LINEAR

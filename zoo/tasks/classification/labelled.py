@@ -4,26 +4,32 @@ from typing import Any
 
 import numpy as np
 
-from core import GraphModel, PartialSpec
+from core import GraphModel
 from core.converter.class_labels import (
+    INSIDE,
     PAGE_PIXELS,
     TEACHABLE,
     Bundle,
     ClassLabels,
     Pixels,
-    is_image_shape,
 )
+from core.converter.ultralytics import YoloClasses
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Preprocess
 from zoo.images.reading import read_image
 from zoo.pipeline.file_tasks import FileTask
+from zoo.pipeline.network_summary import shown_specs
 from zoo.pipeline.pickling import LoadCall
+from zoo.pipeline.preparation import GREY, ImageInput, Preparation, image_input, read_preparation
 from zoo.pipeline.preprocess import prepare
-from zoo.tasks.classification.file_classifier import GREY, FileClassifier, shown_specs
+from zoo.tasks.classification.file_classifier import FileClassifier, ends_linear
 
 #: Dtypes of quantised inputs whose 256 values are those of pixels.
 _PIXEL_TYPES = ("uint8", "int8")
+
+#: The conversion of pixels to 0..1.
+_UNIT = Pixels((0.0,), (255.0,))
 
 #: Tolerance of scores outside of 0..1, by rounding.
 _ROUNDING = 1e-3
@@ -32,7 +38,8 @@ _ROUNDING = 1e-3
 class LabelledModel(FileClassifier):
     """A network from a file with labels of its classes, which takes images.
 
-    An integer input, such as that of a quantised network, gets pixels as they are.
+    An integer input, such as that of a quantised network, gets pixels as they are. Of networks from
+    ONNX, which PyTorch exports without a softmax, one is applied if the last layer is linear.
 
     Args:
         name: path or URL of the file.
@@ -43,6 +50,9 @@ class LabelledModel(FileClassifier):
     Raises:
         ZooError: what the caller says does not fit the network.
     """
+
+    #: Whether the network gives logits, whose softmax are the scores.
+    _gives_logits = False
 
     def __init__(
         self,
@@ -56,6 +66,7 @@ class LabelledModel(FileClassifier):
         quantization = endpoints[0].quantization if len(endpoints) == 1 else None
         integers = "" if quantization is None else quantization.dtype
         self._settle(network.graph.metadata, integers, task)
+        self._gives_logits = ends_linear(network.graph)
 
     def _settle(self, said: object, integers: str, task: FileTask | None) -> None:
         """Decide on labels and preparation.
@@ -69,13 +80,20 @@ class LabelledModel(FileClassifier):
         self._integers = integers if integers in _PIXEL_TYPES else ""
         self._pixels = file.pixels
         self._is_snippet = file.origin == TEACHABLE
-        self._labels, self._fit = file.labels, "crop"
+        self._size = said.size if isinstance(said, YoloClasses) else None
+        self._preparation: Preparation | None = None
+        self._labels = file.labels
+        self._fit = said.fit if isinstance(said, YoloClasses) else "crop"
         if task is not None:
             self._apply(task)
 
     def _apply(self, task: FileTask) -> None:
         """Let what the caller says take precedence."""
+        if task.preprocessing is not None:
+            self._preparation = read_preparation(task.preprocessing)
         classes = self._check_classifier()
+        if self._preparation is not None:
+            self._preparation.check(self.name, self._image_input())
         self._labels = self._labels if task.labels is None else task.labels
         if len(self._labels) != classes:
             given = f"{len(self._labels)} labels" if self._labels else "no labels"
@@ -92,11 +110,12 @@ class LabelledModel(FileClassifier):
     def _check_classifier(self) -> int:
         """Return the number of classes; raise unless the network classifies images."""
         inputs, outputs = list(self.inputs.values()), list(self.outputs.values())
-        if len(inputs) != 1 or not is_image_shape(inputs[0].shape):
+        if len(inputs) != 1:
             raise ZooError(
-                f"{self.name} takes {shown_specs(inputs)}, not an image of a known size, [1, "
-                f"height, width, 3]: leave task= out and use predict"
+                f"{self.name} takes {shown_specs(inputs)}, not an image: leave task= out and use "
+                f"predict"
             )
+        self._image_input()
         shape = outputs[0].shape if len(outputs) == 1 else None
         if shape is None or len(shape) != 2 or shape[0] not in (None, 1) or not shape[1]:
             raise ZooError(
@@ -104,6 +123,12 @@ class LabelledModel(FileClassifier):
                 f"classes]: leave task= out and use predict"
             )
         return shape[1]
+
+    def _image_input(self) -> ImageInput:
+        """Return the form of the input; raise unless it is one image of a known size."""
+        (spec,) = self.inputs.values()
+        given = self._preparation or Preparation(Preprocess())
+        return image_input(self.name, spec, given.size or self._size, given.axes)
 
     def _given_pixels(self, range: tuple[float, float]) -> Pixels:
         (spec,) = self.inputs.values()
@@ -122,31 +147,35 @@ class LabelledModel(FileClassifier):
         return self._labels
 
     def _prepared(self, image: Any, mirror: bool = False) -> np.ndarray:
-        (spec,) = self.inputs.values()
-        assert spec.shape is not None and spec.shape[1] and spec.shape[2]
-        pixels, size = read_image(image), (spec.shape[1], spec.shape[2])
+        to, pixels = self._image_input(), read_image(image)
         pixels = pixels[:, ::-1] if mirror else pixels
+        if self._preparation is not None:
+            return self._preparation.input_of(pixels, to)[0]
         if self._is_snippet:
-            fitted = _fitted(pixels, size)
+            fitted = _fitted(pixels, to.size)
         else:
-            fitted = prepare(pixels, Preprocess(fit=self._fit, dtype="uint8"), size)[0][0]
-        if spec.shape[3] == 1:
+            fitted = prepare(pixels, Preprocess(fit=self._fit, dtype="uint8"), to.size)[0][0]
+        if to.channels == 1:
             fitted = np.rint(fitted @ GREY[:, None]).astype(np.uint8)
-        return self._as_input(fitted[None], spec)
+        values = self._as_input(fitted[None], to.dtype)
+        return np.ascontiguousarray(values.transpose(0, 3, 1, 2)) if to.axes == "nchw" else values
 
-    def _as_input(self, pixels: np.ndarray, spec: PartialSpec) -> np.ndarray:
+    def _as_input(self, pixels: np.ndarray, dtype: str) -> np.ndarray:
         """Return pixels, uint8 [1, height, width, channels], in the range of the network."""
         if self._integers:
             lowest = np.iinfo(self._integers).min
             return (pixels.astype(np.int32) + lowest).astype(self._integers)
-        if spec.dtype != "float32":
-            return pixels.astype(spec.dtype)
+        if dtype != "float32":
+            return pixels.astype(dtype)
         assert self._pixels is not None  # `_check_images` made sure
         mean, std = np.array(self._pixels.mean), np.array(self._pixels.std)
         return pixels.astype(np.float32) / np.float32(std) - np.float32(mean / std)
 
     def _scores(self, prepared: np.ndarray) -> np.ndarray:
         scores = super()._scores(prepared)
+        if self._gives_logits:
+            powers = np.exp(scores - scores.max())
+            scores = powers / powers.sum()
         if not (scores.min() >= -_ROUNDING and scores.max() <= 1 + _ROUNDING):
             raise ZooError(
                 f"{self.name} gives {scores.min():.3g} to {scores.max():.3g}, which are no scores "
@@ -157,16 +186,18 @@ class LabelledModel(FileClassifier):
 
     def _check_images(self, verb: str) -> None:
         specs = list(self.inputs.values())
-        if len(specs) != 1 or not is_image_shape(specs[0].shape):
+        if len(specs) != 1:
             raise ZooError(
                 f"{self.name} takes {shown_specs(specs)} and no images: {verb} cannot feed it, "
                 f"predict can"
             )
-        if specs[0].dtype == "float32" and not self._integers and self._pixels is None:
+        to = self._image_input()
+        is_known = self._preparation is not None or self._integers or self._pixels is not None
+        if to.dtype == "float32" and not is_known:
             raise ZooError(
                 f"the file {self.name} does not say which range its network takes pixels in: give "
                 f"it, zoo.load({self.name!r}, task='classification', range=(-1, 1)); (0, 1) and "
-                f"(0, 255) are usual, too"
+                f"(0, 255) are usual, too; preprocessing= says more"
             )
 
 
@@ -176,6 +207,8 @@ def _class_labels(said: object) -> ClassLabels:
         return said
     if isinstance(said, Bundle) and said.kind == "image":
         return ClassLabels(said.labels, "", PAGE_PIXELS)
+    if isinstance(said, YoloClasses):
+        return ClassLabels(said.labels, INSIDE, _UNIT)
     return ClassLabels((), "", said if isinstance(said, Pixels) else None)
 
 

@@ -10,9 +10,11 @@ from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Preprocess
 from zoo.images.pillow import import_pillow
 from zoo.images.reading import read_image
+from zoo.pipeline.network_summary import shown_specs
 from zoo.pipeline.pickling import LoadCall
+from zoo.pipeline.preparation import GREY
 from zoo.pipeline.preprocess import prepare
-from zoo.tasks.classification.file_classifier import GREY, FileClassifier, shown_specs
+from zoo.tasks.classification.file_classifier import FileClassifier
 
 #: The conversion to the range of Teachable Machine's pages, for what `zoo.teach` exported.
 _TAUGHT = Preprocess(divide=127.0, subtract=1.0)

@@ -6,6 +6,9 @@ from zoo.catalog.option import IOU_THRESHOLD, MIRROR, OWN, Option, by_name, coun
 #: Families of the names ``family.variant`` in entries.py.
 FAMILIES = ("ssd", "nanodet")
 
+#: Type that the reader of a file finds beside a network -> the class of such models.
+FILE_MODELS = {"YoloObjects": "yolo:YoloDetector", "YoloTurned": "yolo:TurnedDetector"}
+
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "detect": Choices(default="ssd.mobilenet_v1", fast="ssd.mobilenet_v1", best="nanodet.g_416"),

@@ -32,7 +32,7 @@ class Looks(NamedTuple):
 
 
 # Expressions, age and gender are read from a box about the 68 points, as in face-api.js.
-_READERS = {
+READERS = {
     "points68": "faceapi.landmark68",
     "expressions": "faceapi.expression",
     "age_gender": "faceapi.age_gender",
@@ -57,7 +57,7 @@ def _blazeface(
         decode=grid,
         defaults=_FULL_DEFAULTS if variant.startswith("full") else DETECTOR_DEFAULTS,
         title=title,
-        parts=_READERS,
+        parts=READERS,
         limits=limits,
     )
 
@@ -138,7 +138,7 @@ _BLAZEFACES.append(
         decode=Refinement(_SHORT.decode),
         defaults={**DETECTOR_DEFAULTS, "score_threshold": 0.7},
         title="BlazeFace in two steps: blazeface.back proposes, blazeface.short confirms",
-        parts={"detector": "blazeface.back", **_READERS},
+        parts={"detector": "blazeface.back", **READERS},
         options=_detector("blazeface.back", _PROPOSERS),
         limits=f"{_NARROW.format(30)} In crowds it misses a third of the faces: those that are "
         "small, turned away or half hidden.",
@@ -152,7 +152,7 @@ _BLAZEFACES.append(
         decode=Looks(_FULL_GRID),
         defaults={**DETECTOR_DEFAULTS, "score_threshold": 0.7},
         title="BlazeFace in several looks: at the whole, at four parts, at the heads of people",
-        parts={"detector": "blazeface.refined", "people": "topdown.people", **_READERS},
+        parts={"detector": "blazeface.refined", "people": "topdown.people", **READERS},
         limits=f"{_NARROW.format(50)} It takes five times as long as blazeface.refined, and sees "
         "twice as many faces where none is.",
     )
@@ -164,7 +164,7 @@ _DETECTORS = (*(entry.name for entry in _BLAZEFACES), "faceapi.tiny_detector")
 def _found_by(detector: str, **more: str) -> dict[str, Any]:
     """Return the facts of an entry whose faces a detector finds."""
     return {
-        "parts": {"detector": detector, **more, **_READERS},
+        "parts": {"detector": detector, **more, **READERS},
         "options": _detector(detector, _DETECTORS),
     }
 
@@ -266,7 +266,7 @@ _FACE_API = [
         output="grid",
         defaults={"score_threshold": 0.5, "iou_threshold": 0.4},
         title="Tiny YOLOv2 for faces, boxes without keypoints, of face-api.js",
-        parts=_READERS,
+        parts=READERS,
         options=by_name(
             Option(
                 "input_size",

@@ -27,11 +27,15 @@ POINTS_6 = (
     "left_ear_tragion",
 )
 
+#: Keypoints of YuNet, in its order.
+POINTS_5 = ("right_eye", "left_eye", "nose_tip", "right_mouth_corner", "left_mouth_corner")
+
 #: Points of an eye, in the order of MediaPipe's network; inner is towards the nose.
 _IRIS = ("center", "inner", "top", "outer", "bottom")
 
 #: Kind of points -> name of each.
 NAMES = {
+    "points5": POINTS_5,
     "points6": POINTS_6,
     "points68": tuple(f"{name}_{i}" for name, of in CONTOURS_68.items() for i in range(len(of))),
     "mesh468": tuple(f"mesh_{i}" for i in range(468)),

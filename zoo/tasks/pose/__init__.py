@@ -6,6 +6,9 @@ from zoo.catalog.option import MIRROR, NMS_RADIUS, by_name, count, flag, thresho
 #: Families of the names ``family.variant`` in entries.py.
 FAMILIES = ("topdown", "posenet", "movenet", "blazepose")
 
+#: Type that the reader of a file finds beside a network -> the class of such models.
+FILE_MODELS = {"YoloPoses": "yolo:YoloPoseModel"}
+
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "estimate_single_pose": Choices(

@@ -6,6 +6,9 @@ from zoo.catalog.option import MIRROR, NMS_RADIUS, by_name, count, flag, thresho
 #: Families of the names ``family.variant`` in entries.py.
 FAMILIES = ("deeplab", "selfie", "bodypix")
 
+#: Type that the reader of a file finds beside a network -> the class of such models.
+FILE_MODELS = {"YoloMasks": "yolo:YoloMaskModel"}
+
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "segment": Choices(default="deeplab.v3", fast="deeplab.v3", best="deeplab.v3"),

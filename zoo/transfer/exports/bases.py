@@ -17,9 +17,31 @@ if TYPE_CHECKING:
     from core import Graph
     from core import Model as Layers
 
-#: Divisors of Teachable Machine: its library for pages scales a pixel p to ``p / 127 - 1``, the
-#: program that it shows beside its exports for Keras to ``p / 127.5 - 1``.
-TEACHABLE_DIVISOR, KERAS_DIVISOR = 127.0, 127.5
+
+class PixelRange(NamedTuple):
+    """The range in which a network takes a pixel p: ``p / divisor - offset``."""
+
+    divisor: float
+    offset: float
+
+    @property
+    def text(self) -> str:
+        """The range as part of a sentence."""
+        less = f" - {self.offset:g}" if self.offset else ""
+        low, high = 0 - self.offset, 255 / self.divisor - self.offset
+        return f"pixels p as p / {self.divisor:g}{less} ({low:g} to {high:.5g})"
+
+    def of(self, pixels: np.ndarray) -> np.ndarray:
+        """Return pixels in the range, float32."""
+        found: np.ndarray = pixels.astype(np.float32) / np.float32(self.divisor)
+        return found - np.float32(self.offset)
+
+
+#: The ranges of Teachable Machine: of its library for pages, and of the program that it shows
+#: beside its exports for Keras.
+TEACHABLE_RANGE, KERAS_RANGE = PixelRange(127.0, 1.0), PixelRange(127.5, 1.0)
+#: The range of classifiers of Ultralytics, whose metadata ONNX files get.
+UNIT_RANGE = PixelRange(255.0, 0.0)
 
 SEED = 24  # of the values on which an export is compared with what it was made of
 
@@ -89,15 +111,12 @@ class Base:
         #: Features of the pixels, [1, size].
         self.features = flat_embedding(embedding)
 
-    def affine(self, divisor: float) -> Affine:
-        """Return the conversion to the range of the network.
-
-        Args:
-            divisor: the values to convert are pixels p as ``p / divisor - 1``.
-        """
+    def affine(self, range: PixelRange) -> Affine:
+        """Return the conversion from a range to that of the network."""
         how = self.entry.preprocess
         divide, subtract = np.array(how.divide, np.float64), np.array(how.subtract, np.float64)
-        return Affine.of(divisor / divide, divisor / divide - subtract)
+        scale = range.divisor / divide
+        return Affine.of(scale, range.offset * scale - subtract)
 
 
 def _size_of(model: LoadedModel, entry: Entry) -> tuple[int, int]:
@@ -108,21 +127,27 @@ def _size_of(model: LoadedModel, entry: Entry) -> tuple[int, int]:
     return size
 
 
-def of_images(network: "Layers | Graph", base: Base, head: Head, divisor: float) -> ExportedNetwork:
+def of_images(
+    network: "Layers | Graph", base: Base, head: Head, range: PixelRange
+) -> ExportedNetwork:
     """Return a network that takes images, with what it has to give for the pixels of the base.
 
     Args:
         network: the network.
         base: what the features come from.
         head: what comes behind it.
-        divisor: see `Base.affine`.
+        range: in which the network takes pixels.
     """
     height, width = base.size
-    sample = base.pixels[None].astype(np.float32) / np.float32(divisor) - np.float32(1)
-    takes = (
-        f"images, float32 [n, {height}, {width}, 3], RGB, with pixels p as p / {divisor:g} - 1 "
-        f"(-1 to {255 / divisor - 1:.5g})"
-    )
+    takes = f"images, float32 [n, {height}, {width}, 3], RGB, with {range.text}"
     expected = head.predict(base.features)
     fit = base.entry.preprocess.fit
-    return ExportedNetwork(network, takes, sample, expected, base.size, fit)
+    return ExportedNetwork(network, takes, range.of(base.pixels[None]), expected, base.size, fit)
+
+
+def of_features(network: "Layers | Graph", head: Head) -> ExportedNetwork:
+    """Return a head alone, which takes features, with what it has to give for some."""
+    size = len(head.kernel)
+    sample = np.random.default_rng(SEED).normal(size=(1, size)).astype(np.float32)
+    takes = f"{size} features of each image, float32 [n, {size}], and no images"
+    return ExportedNetwork(network, takes, sample, head.predict(sample))

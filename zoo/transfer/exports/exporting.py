@@ -1,4 +1,4 @@
-"""Exports of taught models, for browsers, Teachable Machine's library and Keras."""
+"""Exports of taught models, for browsers, Teachable Machine's library, Keras and ONNX."""
 
 import os
 import tempfile
@@ -9,12 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import core
-from core.converter import load_model
+from core.converter import ModelFacts, convert_to_onnx, load_model
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.transfer.exports.bases import Base, ExportedNetwork
-from zoo.transfer.exports.graphs import graph_for_teachable
+from zoo.transfer.exports.bases import (
+    TEACHABLE_RANGE,
+    UNIT_RANGE,
+    Base,
+    ExportedNetwork,
+    of_features,
+)
+from zoo.transfer.exports.graphs import graph_of_images, head_graph
 from zoo.transfer.exports.labels_files import labels_file
 from zoo.transfer.exports.layers import (
     find_trunk,
@@ -37,6 +43,7 @@ from zoo.transfer.heads import Head
 #: Endings of what is exported; "" is a folder.
 _KERAS = (".keras", ".h5")
 _TEACHABLE = ("", ".zip")
+_ONNX = ".onnx"
 
 #: Tolerances between the outputs of an exported file and of the model: rounding.
 _RELATIVE, _ABSOLUTE = 1e-3, 1e-4
@@ -50,11 +57,13 @@ class Export(NamedTuple):
         takes: what the network in it takes, as part of a sentence, such as "images, float32 [n,
             224, 224, 3], RGB, with pixels p as p / 127.5 - 1 (-1 to 1)".
         is_whole: whether it takes images; else it is the head alone, which takes features.
+        format: of an ONNX file, with what differs from the model; else "".
     """
 
     path: Path
     takes: str
     is_whole: bool
+    format: str = ""
 
 
 def export_model(
@@ -81,6 +90,9 @@ def export_model(
       the program that Teachable Machine shows for Keras feeds. Its ``labels.txt`` is written
       beside, and with that `zoo.load` classifies. Else the head alone, which takes features, as
       Keras has no layers that round like a quantised network.
+    - ``.onnx``: the whole network, which takes such images with pixels p as ``p / 255``: 0 to 1.
+      Labels, task and size are in its metadata under Ultralytics's keys (``names``, ``task``,
+      ``imgsz``), by which `zoo.load` and other programs classify.
     - Features that are landmarks: the head alone in all of these.
 
     The first layer of a whole network converts these ranges exactly to that of the features'
@@ -129,16 +141,27 @@ def export_model(
     check_target(target)
     if len(labels) != len(head.bias) or not head.labels:
         raise ZooError(f"the head has {len(head.bias)} outputs, labels are {list(labels)!r:.200}")
+    format = ""
     with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
         if target.suffix.lower() in _KERAS:
             exported = _for_keras(head, model, node)
             has_labels = exported.size is not None and head.kind != "regression"
             _write_keras(exported, labels if has_labels else (), target, Path(folder))
+        elif target.suffix.lower() == _ONNX:
+            exported = _for_onnx(head, model, node)
+            made = convert_to_onnx(
+                _graph_of(exported),
+                Path(folder) / "model.onnx",
+                facts=_onnx_facts(exported, head, labels, name, metadata),
+            )
+            _check_written(made.path, exported)
+            write_file(target, made.path.read_bytes())
+            format = made.format
         else:
             exported = _for_teachable(head, model, node)
             facts = metadata_of(exported, head, labels, name, metadata)
             _write_teachable(exported, facts, target, Path(folder))
-    return Export(target, exported.takes, exported.size is not None)
+    return Export(target, exported.takes, exported.size is not None, format)
 
 
 def check_target(target: Path) -> None:
@@ -155,11 +178,11 @@ def check_target(target: Path) -> None:
             f"; in TensorFlow model = tf.keras.models.load_model({keras!r}), then "
             f"tf.lite.TFLiteConverter.from_keras_model(model).convert() gives the file's bytes"
         )
-    if ending not in (*_KERAS, *_TEACHABLE):
-        hint = did_you_mean(ending, [*_KERAS, ".zip"])
+    if ending not in (*_KERAS, *_TEACHABLE, _ONNX):
+        hint = did_you_mean(ending, [*_KERAS, _ONNX, ".zip"])
         raise ZooError(
             f"unknown ending {ending!r}{hint} (a folder without ending or a .zip for TensorFlow.js "
-            f"and Teachable Machine, .keras or .h5 for Keras)"
+            f"and Teachable Machine, .keras or .h5 for Keras, .onnx for ONNX Runtime and others)"
         )
     if not ending:
         check_folder(target)
@@ -173,7 +196,7 @@ def _for_teachable(head: Head, model: LoadedModel | None, node: str) -> Exported
     base = _base_of(head, model, node)
     trunk = find_trunk(base)
     if trunk is None:
-        return graph_for_teachable(base, head)
+        return graph_of_images(base, head, TEACHABLE_RANGE)
     return layers_for_teachable(base, trunk, head)
 
 
@@ -183,6 +206,36 @@ def _for_keras(head: Head, model: LoadedModel | None, node: str) -> ExportedNetw
     base = _base_of(head, model, node)
     trunk = find_trunk(base)
     return head_alone(head) if trunk is None else layers_for_keras(base, trunk, head)
+
+
+def _for_onnx(head: Head, model: LoadedModel | None, node: str) -> ExportedNetwork:
+    if model is None:
+        return of_features(head_graph(head), head)
+    return graph_of_images(_base_of(head, model, node), head, UNIT_RANGE)
+
+
+def _graph_of(exported: ExportedNetwork) -> core.Graph:
+    assert isinstance(exported.network, core.Graph)
+    return exported.network
+
+
+def _onnx_facts(
+    exported: ExportedNetwork,
+    head: Head,
+    labels: Sequence[str],
+    name: str,
+    metadata: Mapping[str, Any],
+) -> ModelFacts:
+    """Return what an ONNX file says of a network: of classifiers of images all that these need."""
+    licences = [str(each["licence"]) for each in metadata.get("provenance", ())]
+    found = {
+        "description": f"{name}: {head.kind}, takes {exported.takes}",
+        **({"license": "; ".join(dict.fromkeys(licences))} if licences else {}),
+    }
+    if exported.size is not None and head.kind == "classification":
+        found |= {"task": "classify", "imgsz": repr([*exported.size]), "fit": exported.fit}
+    doc = "\n".join(f"{key}: {text}" for key, text in found.items())
+    return ModelFacts(doc, found, () if head.kind == "regression" else labels)
 
 
 def _base_of(head: Head, model: LoadedModel, node: str) -> Base:

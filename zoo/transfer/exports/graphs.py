@@ -8,10 +8,10 @@ from core import Endpoint, Graph, Node, PartialSpec
 from core.graph.nodes import DataType
 from weights_cache.common.errors import ZooError
 from zoo.transfer.exports.bases import (
-    TEACHABLE_DIVISOR,
     Affine,
     Base,
     ExportedNetwork,
+    PixelRange,
     of_images,
 )
 from zoo.transfer.heads import EPSILON, Head
@@ -22,8 +22,8 @@ _ACTIVATIONS = {"classification": "Softmax", "multi_label": "Sigmoid", "regressi
 _DATA_TYPES = {"int32": "DT_INT32", "uint8": "DT_UINT8"}
 
 
-def graph_for_teachable(base: Base, head: Head) -> ExportedNetwork:
-    """Return a graph that takes images in the range of Teachable Machine.
+def graph_of_images(base: Base, head: Head, range: PixelRange) -> ExportedNetwork:
+    """Return a graph that takes images in a range.
 
     Of a network that takes pixels as integers the values are rounded to pixels first, so that its
     input is exactly what it is here.
@@ -36,7 +36,7 @@ def graph_for_teachable(base: Base, head: Head) -> ExportedNetwork:
     image = made.name("image")
     made.nodes = [node for node in graph.nodes if node.name != endpoint.node]
     made.nodes.append(Node(image, "Placeholder"))
-    _add_conversion(made, image, endpoint, base)
+    _add_conversion(made, image, endpoint, base, range)
     output = _add_head(made, graph.aliases.get(base.node, base.node), base, head)
     batch = (endpoint.spec.shape or (None,))[0]
     shape = (batch, *base.size, 3)
@@ -48,7 +48,7 @@ def graph_for_teachable(base: Base, head: Head) -> ExportedNetwork:
         quantizations={k: q for k, q in graph.quantizations.items() if k in graph.weights},
     )
     rounds = any(node.type == "QuantiseRound" for node in graph.nodes)
-    return of_images(exported, base, head, TEACHABLE_DIVISOR)._replace(rounds=rounds)
+    return of_images(exported, base, head, range)._replace(rounds=rounds)
 
 
 def head_graph(head: Head) -> Graph:
@@ -93,10 +93,12 @@ class _GraphParts:
         return name
 
 
-def _add_conversion(made: _GraphParts, image: str, endpoint: Endpoint, base: Base) -> None:
-    """Add nodes from Teachable Machine's range to a node with the name of the network's input."""
+def _add_conversion(
+    made: _GraphParts, image: str, endpoint: Endpoint, base: Base, range: PixelRange
+) -> None:
+    """Add nodes from a range to a node with the name of the network's input."""
     integers = base.entry.preprocess.dtype != "float32"
-    affine = base.affine(TEACHABLE_DIVISOR)
+    affine = base.affine(range)
     quantized = endpoint.quantization
     values = _add_affine(made, "pixels" if integers else "range", image, affine)
     if integers:

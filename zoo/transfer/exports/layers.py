@@ -7,11 +7,11 @@ from core.converter.class_labels import SIGNED_LAYER
 from weights_cache.json_documents import parse_json
 from weights_cache.store import locate
 from zoo.transfer.exports.bases import (
-    KERAS_DIVISOR,
-    SEED,
-    TEACHABLE_DIVISOR,
+    KERAS_RANGE,
+    TEACHABLE_RANGE,
     Base,
     ExportedNetwork,
+    of_features,
     of_images,
 )
 from zoo.transfer.heads import EPSILON, Head
@@ -21,12 +21,9 @@ _ACTIVATIONS = {"classification": "softmax", "multi_label": "sigmoid", "regressi
 
 def head_alone(head: Head) -> ExportedNetwork:
     """Return the head as layers, which take features [n, size]."""
-    size = len(head.kernel)
-    features = core.Input((size,), name="features")
+    features = core.Input((len(head.kernel),), name="features")
     network = _with_weights(core.Model(features, _scores(features, head), name="taught"), head)
-    sample = np.random.default_rng(SEED).normal(size=(1, size)).astype(np.float32)
-    takes = f"{size} features of each image, float32 [n, {size}], and no images"
-    return ExportedNetwork(network, takes, sample, head.predict(sample))
+    return of_features(network, head)
 
 
 def find_trunk(base: Base) -> "core.Model | None":
@@ -59,7 +56,7 @@ def layers_for_teachable(base: Base, trunk: "core.Model", head: Head) -> Exporte
     The range is converted by a batch normalization with fixed statistics: TensorFlow.js 1, which
     Teachable Machine's library is made for, has no layer for scaling alone.
     """
-    affine, ones = base.affine(TEACHABLE_DIVISOR), np.ones(3, np.float32)
+    affine, ones = base.affine(TEACHABLE_RANGE), np.ones(3, np.float32)
     if affine.is_identity:
         first = None
     else:
@@ -67,7 +64,7 @@ def layers_for_teachable(base: Base, trunk: "core.Model", head: Head) -> Exporte
     network = _behind(trunk, first, base, head)
     if first is not None:
         first.set_weights([affine.scale, affine.offset, 0 * ones, ones])
-    return of_images(network, base, head, TEACHABLE_DIVISOR)
+    return of_images(network, base, head, TEACHABLE_RANGE)
 
 
 def layers_for_keras(base: Base, trunk: "core.Model", head: Head) -> ExportedNetwork:
@@ -75,10 +72,10 @@ def layers_for_keras(base: Base, trunk: "core.Model", head: Head) -> ExportedNet
 
     The first layer, whose name says that of classifiers, converts it to that of the base.
     """
-    scale, offset = base.affine(KERAS_DIVISOR)
+    scale, offset = base.affine(KERAS_RANGE)
     name = "taught_range" if head.kind == "regression" else SIGNED_LAYER
     first = core.layers.Rescaling(scale.tolist(), offset.tolist(), name=name)
-    return of_images(_behind(trunk, first, base, head), base, head, KERAS_DIVISOR)
+    return of_images(_behind(trunk, first, base, head), base, head, KERAS_RANGE)
 
 
 def _behind(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.backends.cpu.codegen.for_op.elementwise import cut_values
-from core.backends.cpu.codegen.ir.epilogue import CHANNEL, FULL, SCALAR, Operand
+from core.backends.cpu.codegen.ir.epilogue import CHANNEL, FULL, ROW, SCALAR, Operand
 from core.backends.cpu.codegen.ir.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
 from core.backends.cpu.codegen.kernels.elementwise_group import (
     ElementwiseGroup,
@@ -15,7 +15,7 @@ from core.backends.cpu.codegen.kernels.elementwise_group import (
 from core.backends.cpu.codegen.step_kernels import Argument, Generated, find_generator
 from core.engine.backends import REPLACED
 from core.engine.program import ABSENT, HERE, Program, Step, is_alias, owners_of
-from core.engine.specs import Shape
+from core.engine.specs import Shape, normal_axes
 
 #: Steps, and operands and results, of a group at most: more need more registers than there are.
 _MOST_STEPS, _MOST_POINTERS = 40, 32
@@ -104,8 +104,15 @@ def find_groups(program: Program) -> list[Group]:
     return [
         group
         for group in found
-        if len(group.members) > 1 or find_generator(group.members[0].op) is None
+        if len(group.members) > 1 or _is_of_groups(group.members[0], program)
     ]
+
+
+def _is_of_groups(step: Step, program: Program) -> bool:
+    """Return whether only groups have kernels for a step: without a generator, or with rows."""
+    shape = program.specs[step.name].shape
+    kinds = (_kind(reference, program, shape) for reference in step.reads())
+    return find_generator(step.op) is None or ROW in kinds
 
 
 def generate_group(group: Group, program: Program, readers: Readers) -> Generated:
@@ -134,7 +141,7 @@ def generate_group(group: Group, program: Program, readers: Readers) -> Generate
         Source(Operand(kind, i), program.specs[reference].dtype == "bool")
         for i, (reference, kind) in enumerate(writer.operands.items())
     )
-    by_channel = CHANNEL in writer.operands.values()
+    by_channel = not {CHANNEL, ROW}.isdisjoint(writer.operands.values())
     rows, length, block = cut_values(group.shape, len(writer.steps), by_channel=by_channel)
     kernel = ElementwiseGroup(
         rows, length, block, sources, tuple(writer.steps_with_numbers()), tuple(stores)
@@ -170,7 +177,7 @@ def _can_join(step: Step, program: Program) -> bool:
     if not all(each.op.name in FORMULAS for each in step.epilogue):
         return False
     dtypes = [program.specs[r].dtype for r in step.inputs if r != ABSENT]
-    if not _is_known(step.op.name, dtypes, result.dtype):
+    if not _is_known(step.op.name, dtypes, result.dtype) or _repeats_otherwise(step, program):
         return False
     return all(_kind(reference, program, result.shape) is not None for reference in step.reads())
 
@@ -187,6 +194,17 @@ def _is_known(op: str, dtypes: list[str], result: str) -> bool:
     return has_formula and {*dtypes} == {"float32"}
 
 
+def _repeats_otherwise(step: Step, program: Program) -> bool:
+    """Return whether a gradient of sums over the last axis, too, repeats several values.
+
+    Those of channels that come first may be as many as the last axis is long.
+    """
+    if step.op.name != "sum_grad" or program.specs[step.inputs[0]].size == 1:
+        return False
+    axis, rank = step.attributes["axis"], len(program.specs[step.name].shape)
+    return rank - 1 in normal_axes(axis, rank)
+
+
 def _kind(reference: str, program: Program, shape: Shape) -> str | None:
     """Return how a value is read for results of a shape; None if it repeats in another way."""
     own = program.specs[reference]
@@ -196,6 +214,8 @@ def _kind(reference: str, program: Program, shape: Shape) -> str | None:
         return None
     if own.size == 1:
         return SCALAR
+    if own.shape == (*shape[:-1], 1):
+        return ROW
     return CHANNEL if own.size == shape[-1] == own.shape[-1] else None
 
 

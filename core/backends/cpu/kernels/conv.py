@@ -3,7 +3,7 @@
 Work goes in blocks of rows, so that what a block reads and writes stays in the CPU's cache.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from math import prod
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from core.engine.limits import claim
 from core.engine.registry import kernel
-from core.engine.windows import Window, window
+from core.engine.windows import Window, group_count, window
 
 BLOCK_BYTES = 1 << 18  # a share of a common L2 cache; found by trying 64 KiB to 4 MiB
 
@@ -84,6 +84,20 @@ def windows_of(x: np.ndarray, w: Window) -> np.ndarray:
     )
 
 
+def in_groups(
+    compute: Callable[[np.ndarray, np.ndarray, Window], np.ndarray],
+    groups: int,
+    a: np.ndarray,
+    b: np.ndarray,
+    w: Window,
+) -> np.ndarray:
+    """Compute each group of channels, which are the last axis of all arrays, on its own."""
+    if groups == 1:
+        return compute(a, b, w)
+    pairs = zip(*(np.split(each, groups, axis=-1) for each in (a, b)), strict=True)
+    return np.concatenate([compute(left, right, w) for left, right in pairs], axis=-1)
+
+
 def convolve(x: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
     """Multiply every window, a row of a matrix (im2col), by the filter as a matrix."""
     n, out = x.shape[0], filter.shape[-1]
@@ -126,7 +140,9 @@ def filter_of(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
 def conv2d(x: np.ndarray, filter: np.ndarray, data_format: str, **how: Any) -> np.ndarray:
     """Return windows times the filter."""
     w = window(x.shape, filter.shape[:-2], data_format=data_format, **how)
-    return in_format(convolve(channels_last(x, data_format), filter, w), data_format)
+    images = channels_last(x, data_format)
+    groups = group_count(images.shape[-1], filter.shape)
+    return in_format(in_groups(convolve, groups, images, filter, w), data_format)
 
 
 @kernel("conv2d_backprop_input", "cpu")
@@ -135,7 +151,9 @@ def conv2d_backprop_input(
 ) -> np.ndarray:
     """Return the gradient for the input: the transposed convolution of dy."""
     w = window(tuple(input_shape), filter.shape[:-2], data_format=data_format, **how)
-    return in_format(convolve_back(channels_last(dy, data_format), filter, w), data_format)
+    groups = group_count(input_shape[1 if data_format[1] == "C" else -1], filter.shape)
+    gradients = channels_last(dy, data_format)
+    return in_format(in_groups(convolve_back, groups, gradients, filter, w), data_format)
 
 
 @kernel("conv2d_backprop_filter", "cpu")
@@ -144,4 +162,6 @@ def conv2d_backprop_filter(
 ) -> np.ndarray:
     """Return the gradient for the filter: windows times dy."""
     w = window(x.shape, tuple(filter_shape)[:-2], data_format=data_format, **how)
-    return filter_of(channels_last(x, data_format), channels_last(dy, data_format), w)
+    images, gradients = channels_last(x, data_format), channels_last(dy, data_format)
+    groups = group_count(images.shape[-1], tuple(filter_shape))
+    return in_groups(filter_of, groups, images, gradients, w)

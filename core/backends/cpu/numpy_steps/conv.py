@@ -17,6 +17,7 @@ from core.backends.cpu.numpy_steps.image_blocks import (
     blocks_of,
     has_plain_images,
     inside,
+    is_in_groups,
     most_pixels,
     pixels_in,
     windows_over,
@@ -52,6 +53,8 @@ def lower_conv2d(call: NumpyCall) -> Lowered | None:
     if steps is None or not has_plain_images(call):
         return None
     x = call.step.inputs[0]
+    if is_in_groups(call, call.spec(x).shape[3]):
+        return None
     w = windows_over(call, call.spec(x).shape)
     if w.pointwise and not call.has_margin(x):
         is_small = prod(call.result.shape[:3]) <= _FEW_PIXELS <= call.result.shape[3]
@@ -187,6 +190,8 @@ def lower_transposed_convolution(call: NumpyCall) -> Lowered | None:
     """Lower to pixels times filter, which gives one window for each pixel."""
     steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call) or call.has_margin(call.step.inputs[0]):
+        return None
+    if is_in_groups(call, call.result.shape[3]):
         return None
     w = windows_over(call, call.result.shape)
     fits = all(n == m * s for n, m, s in zip(w.in_size, w.out_size, w.strides, strict=True))

@@ -142,7 +142,8 @@ def _method(w: Window, channels: int) -> _Method:
     """
     is_beside = w.size[1] > 1 and w.dilations[1] == 1
     if w.strides[1] > 1:
-        return _BY_PIXEL if channels >= 128 and is_beside else _BY_COLUMN
+        is_dilated = max(w.dilations) > 1
+        return _BY_PIXEL if is_dilated or (channels >= 128 and is_beside) else _BY_COLUMN
     return _BY_PIXEL if channels >= 512 and is_beside else _BY_ROW
 
 

@@ -111,6 +111,11 @@ def has_plain_images(call: NumpyCall) -> bool:
     return is_last and call.has_floats(call.step.name, *call.step.inputs)
 
 
+def is_in_groups(call: NumpyCall, channels: int) -> bool:
+    """Return whether the filter of a convolution is for a part of the channels of its images."""
+    return call.spec(call.step.inputs[1]).shape[2] != channels
+
+
 class Padded(NamedTuple):
     """Images with the padding that windows read.
 

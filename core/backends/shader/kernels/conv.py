@@ -24,7 +24,7 @@ from core.backends.shader.codegen.window_loops import (
 )
 from core.engine.registry import kernel
 from core.engine.specs import Shape, Spec
-from core.engine.windows import Window, window
+from core.engine.windows import Window, group_count, is_strided_and_dilated, window
 
 #: Largest number of parts of the sums for a filter: enough invocations for any device.
 _MOST_PARTS = 64
@@ -64,7 +64,7 @@ def convolve(call: KernelBuilder, x: Source, filter: Source, w: Window) -> Dispa
     Args:
         call: builder of the kernel.
         x: images or volumes, [n, *in_size, in].
-        filter: [*size, in, out], of the same dtype.
+        filter: [*size, in / groups, out], of the same dtype.
         w: the window, of any number of axes.
 
     Returns:
@@ -72,6 +72,8 @@ def convolve(call: KernelBuilder, x: Source, filter: Source, w: Window) -> Dispa
     """
     *_, channels, filters = filter.shape
     to = Spec((x.shape[0], *w.out_size, filters), x.dtype)
+    if x.shape[-1] != channels:
+        return _convolve_groups(call, x, filter, w, to)
     if len(w.size) == 2 and wants_tile(call, x, to.size, prod(filter.shape[:-1])):
         c = Convolution(x.shape[0], channels, filters, w)
         return call.tile(conv2d_tile(c, call.limits), to=to, x=x, w=filter)
@@ -84,22 +86,40 @@ sum += get_x(o0, {names("p", w)}, c) * get_w({names("k", w)}, c, o{last + 1});""
     return call.map(text, to=to, values=window_values(w), x=x, w=filter)
 
 
-def convolve_back(call: KernelBuilder, dy: Source, filter: Source, w: Window) -> Dispatch:
+def _convolve_groups(
+    call: KernelBuilder, x: Source, filter: Source, w: Window, to: Spec
+) -> Dispatch:
+    last, groups = len(w.size), group_count(x.shape[-1], filter.shape)
+    body = f"""for (int c = 0; c < w_{last}; c++)
+sum += get_x(o0, {names("p", w)}, first + c) * get_w({names("k", w)}, c, o{last + 1});"""
+    text = f"int first = o{last + 1} / results * w_{last};\n{sum_start(x.dtype)}\n"
+    text += f"{over_pixels(w, body)}\nreturn sum;"
+    values = {"results": filter.shape[-1] // groups, **window_values(w)}
+    return call.map(text, to=to, values=values, x=x, w=filter)
+
+
+def convolve_back(
+    call: KernelBuilder, dy: Source, filter: Source, w: Window, channels: int
+) -> Dispatch:
     """Return the gradient of `convolve` for x: each pixel gathers from the windows that read it.
 
     Args:
         call: builder of the kernel.
         dy: [n, *out_size, out].
-        filter: [*size, in, out].
+        filter: [*size, in / groups, out].
         w: the window of the convolution.
+        channels: of x.
 
     Returns:
         A pass of [n, *in_size, in].
     """
-    *_, channels, filters = filter.shape
+    filters = filter.shape[-1]
     to = Spec((dy.shape[0], *w.in_size, channels), dy.dtype)
+    if channels != filter.shape[-2]:
+        return _groups_back(call, dy, filter, w, to)
     is_image = len(w.size) == 2 and prod(w.strides) <= _MOST_PHASES
-    if is_image and wants_tile(call, dy, to.size, prod(w.size) * filters):
+    has_phases = is_image and not is_strided_and_dilated(w)
+    if has_phases and wants_tile(call, dy, to.size, prod(w.size) * filters):
         c = Convolution(dy.shape[0], channels, filters, w)
         return call.tile(transposed_tile(c, call.limits), to=to, dy=dy, w=filter)
     if is_image and wants_drawing(call, dy, to.size, prod(w.size) * filters):
@@ -109,6 +129,16 @@ def convolve_back(call: KernelBuilder, dy: Source, filter: Source, w: Window) ->
 sum += get_dy(o0, {names("q", w)}, f) * get_w({names("k", w)}, o{last}, f);"""
     text = f"{sum_start(dy.dtype)}\n{over_windows(w, body)}\nreturn sum;"
     return call.map(text, to=to, values=window_values(w), dy=dy, w=filter)
+
+
+def _groups_back(call: KernelBuilder, dy: Source, filter: Source, w: Window, to: Spec) -> Dispatch:
+    last, groups = len(w.size) + 1, group_count(to.shape[-1], filter.shape)
+    body = f"""for (int f = first; f < first + results; f++)
+sum += get_dy(o0, {names("q", w)}, f) * get_w({names("k", w)}, o{last} % w_{last - 1}, f);"""
+    text = f"int first = o{last} / w_{last - 1} * results;\n{sum_start(dy.dtype)}\n"
+    text += f"{over_windows(w, body)}\nreturn sum;"
+    values = {"results": filter.shape[-1] // groups, **window_values(w)}
+    return call.map(text, to=to, values=values, dy=dy, w=filter)
 
 
 def filter_of(call: KernelBuilder, x: Source, dy: Source, w: Window) -> Dispatch:
@@ -121,17 +151,19 @@ def filter_of(call: KernelBuilder, x: Source, dy: Source, w: Window) -> Dispatch
         w: the window of the convolution.
 
     Returns:
-        A pass of [*size, in, out].
+        A pass of [*size, in / groups, out].
     """
-    batch, channels, filters = x.shape[0], x.shape[-1], dy.shape[-1]
+    batch, channels, filters = x.shape[0], call.to.shape[-2], dy.shape[-1]
+    groups = group_count(x.shape[-1], call.to.shape)
     to = Spec((*w.size, channels, filters), x.dtype)
-    if len(w.size) == 2 and wants_tile(call, x, to.size, batch * prod(w.out_size)):
+    if len(w.size) == 2 and groups == 1 and wants_tile(call, x, to.size, batch * prod(w.out_size)):
         c = Convolution(batch, channels, filters, w)
         return run_tile(call, filter_gradient(c, call.limits), to, x=x, dy=dy)
     axes = len(w.size)
-    body = (
-        f"sum += get_x(n, {names('p', w)}, o{axes + 1}) * get_dy(n, {names('q', w)}, o{axes + 2});"
-    )
+    channel = f"o{axes + 1}"
+    if groups > 1:
+        channel += f" + o{axes + 2} / {filters // groups} * {channels}"
+    body = f"sum += get_x(n, {names('p', w)}, {channel}) * get_dy(n, {names('q', w)}, o{axes + 2});"
     return sum_over_windows(call, to.shape, body, w, x, dy)
 
 
@@ -173,7 +205,7 @@ return sum;"""
 def convolution_kernels(
     name: str,
     forward: Callable[[KernelBuilder, Source, Source, Window], Dispatch],
-    back: Callable[[KernelBuilder, Source, Source, Window], Dispatch],
+    back: Callable[[KernelBuilder, Source, Source, Window, int], Dispatch],
     of_filter: Callable[[KernelBuilder, Source, Source, Window], Dispatch],
 ) -> Callable[..., Dispatch]:
     """Register the kernels of a convolution and of its gradients, for any data format.
@@ -207,7 +239,8 @@ def convolution_kernels(
         **how: Any,
     ) -> Dispatch:
         w = window(tuple(input_shape), filter.shape[:-2], data_format=data_format, **how)
-        made = back(call, channels_last(call, dy, data_format), filter, w)
+        channels = input_shape[1 if data_format[1] == "C" else -1]
+        made = back(call, channels_last(call, dy, data_format), filter, w, channels)
         return in_format(call, made, data_format)
 
     @kernel(f"{name}_backprop_filter", "shader")

@@ -49,10 +49,10 @@ def convolve_channels(call: KernelBuilder, x: Source, filter: Source, w: Window)
     return call.map(text, to=to, values=window_values(w), x=x, w=filter)
 
 
-def _back(call: KernelBuilder, dy: Source, filter: Source, w: Window) -> Dispatch:
+def _back(call: KernelBuilder, dy: Source, filter: Source, w: Window, channels: int) -> Dispatch:
     """Return the gradient for the input: each pixel gathers from the windows that read it."""
-    d = Depthwise(dy.shape[0], filter.shape[2], filter.shape[3], w)
-    to = Spec((d.batch, *w.in_size, d.channels))
+    d = Depthwise(dy.shape[0], channels, filter.shape[3], w)
+    to = Spec((d.batch, *w.in_size, channels))
     if wants_tile(call, dy, to.size, prod(w.size) * d.multiplier):
         return call.tile(depthwise_input_tile(d, call.limits), to=to, dy=dy, w=filter)
     body = """for (int m = 0; m < w_3; m++)

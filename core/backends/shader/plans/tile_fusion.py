@@ -39,8 +39,10 @@ def _is_pointwise(step: Step, program: Program) -> bool:
     how = step.attributes
     if how["data_format"] != "NHWC":
         return False
-    shape = program.specs[step.inputs[0]].shape
-    w = window(shape, program.specs[step.inputs[1]].shape[:2], **how)
+    shape, filter = (program.specs[reference].shape for reference in step.inputs)
+    if shape[3] != filter[2]:
+        return False  # channels in groups
+    w = window(shape, filter[:2], **how)
     return max(w.size) == max(w.strides) == 1 and not any(map(any, w.padding))
 
 

@@ -1,13 +1,20 @@
 """Convolutions over images by TensorFlow's, and their gradients."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from core.backends.tf.kernels.indexing import zeros
-from core.backends.tf.raw_ops import integers, raw
-from core.backends.tf.window_arguments import conv_arguments, is_dilated, reaches
+from core.backends.tf.raw_ops import integer, integers, raw
+from core.backends.tf.window_arguments import (
+    conv_arguments,
+    is_dilated,
+    reaches,
+    with_unit_steps,
+)
 from core.engine.registry import kernel
-from core.engine.windows import Sides, Window, window
+from core.engine.specs import Shape
+from core.engine.windows import Sides, Window, group_count, window
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor
@@ -33,11 +40,14 @@ def convolve(x: "TfTensor", filter: "TfTensor", w: Window) -> "TfTensor":
     return raw.Conv2D(input=x, filter=filter, **conv_arguments(w))
 
 
-def convolve_back(dy: "TfTensor", filter: "TfTensor", batch: int, w: Window) -> "TfTensor":
-    """Return the gradient for the input."""
-    shape = (batch, *w.in_size, filter.shape[-2])
+def convolve_back(dy: "TfTensor", filter: "TfTensor", shape: Shape, w: Window) -> "TfTensor":
+    """Return the gradient for the input, of a shape with the channels last."""
     if 0 in filter.shape:
         return zeros(shape, dy.dtype)
+    groups = group_count(shape[-1], tuple(filter.shape))
+    if groups > 1:
+        part = (*shape[:-1], shape[-1] // groups)
+        return _in_groups(partial(convolve_back, shape=part, w=w), groups, dy, filter)
     if is_dilated(w):
         return dilated_input_gradient(convolve, dy, filter, w)
     return raw.Conv2DBackpropInput(
@@ -45,16 +55,31 @@ def convolve_back(dy: "TfTensor", filter: "TfTensor", batch: int, w: Window) -> 
     )
 
 
-def filter_of(x: "TfTensor", dy: "TfTensor", w: Window) -> "TfTensor":
+def filter_of(x: "TfTensor", dy: "TfTensor", shape: Shape, w: Window) -> "TfTensor":
     """Return the gradient for the filter."""
-    shape = (*w.size, x.shape[-1], dy.shape[-1])
     if 0 in shape:
         return zeros(shape, x.dtype)
+    groups = group_count(x.shape[-1], shape)
+    if groups > 1:
+        part = (*shape[:-1], shape[-1] // groups)
+        return _in_groups(partial(filter_of, shape=part, w=w), groups, x, dy)
     if is_dilated(w):
         return dilated_filter_gradient(convolve, x, dy, w)
     return raw.Conv2DBackpropFilter(
         input=x, filter_sizes=integers(*shape), out_backprop=dy, **conv_arguments(w)
     )
+
+
+def _in_groups(
+    compute: "Callable[[TfTensor, TfTensor], TfTensor]", groups: int, a: "TfTensor", b: "TfTensor"
+) -> "TfTensor":
+    """Compute each group of channels, which are the last axis of all arrays, on its own.
+
+    TensorFlow has no gradients of groups on the CPU.
+    """
+    parts = (raw.Split(axis=integer(-1), value=each, num_split=groups) for each in (a, b))
+    made = [compute(*pair) for pair in zip(*parts, strict=True)]
+    return raw.ConcatV2(values=made, axis=integer(-1))
 
 
 # --- gradients of dilated windows, which TensorFlow lacks on the CPU ------------------------------
@@ -63,10 +88,8 @@ def filter_of(x: "TfTensor", dy: "TfTensor", w: Window) -> "TfTensor":
 def dilated_input_gradient(
     convolve: "Convolve", dy: "TfTensor", filter: "TfTensor", w: Window
 ) -> "TfTensor":
-    """Return the gradient for the input: a convolution of dy with the reversed filter.
-
-    The strides of such windows are 1.
-    """
+    """Return the gradient for the input: a convolution of dy with the reversed filter."""
+    dy, w = with_unit_steps(dy, w)
     axes = len(w.size)
     reversed_filter = raw.ReverseV2(tensor=filter, axis=integers(*range(axes)))
     order = integers(*range(axes), axes + 1, axes)
@@ -98,6 +121,7 @@ def dilated_filter_gradient(
 
     Channels and images change their roles, and the distances of pixels become strides.
     """
+    dy, w = with_unit_steps(dy, w)
     axes = len(w.size)
     inside = range(1, axes + 1)
     images = raw.Transpose(x=x, perm=integers(axes + 1, *inside, 0))
@@ -125,7 +149,9 @@ def conv2d_backprop_input(
     """Return the gradient for the input."""
     shape = tuple(input_shape)
     w = window(shape, tuple(filter.shape)[:-2], data_format=data_format, **how)
-    dx = convolve_back(channels_last(dy, data_format), filter, shape[0], w)
+    batch, channels = shape[0], shape[1 if data_format == "NCHW" else -1]
+    gradients = channels_last(dy, data_format)
+    dx = convolve_back(gradients, filter, (batch, *w.in_size, channels), w)
     return in_format(dx, data_format)
 
 
@@ -134,5 +160,6 @@ def conv2d_backprop_filter(
     x: "TfTensor", dy: "TfTensor", filter_shape: Any, data_format: str, **how: Any
 ) -> "TfTensor":
     """Return the gradient for the filter."""
-    w = window(tuple(x.shape), tuple(filter_shape)[:-2], data_format=data_format, **how)
-    return filter_of(channels_last(x, data_format), channels_last(dy, data_format), w)
+    shape = tuple(filter_shape)
+    w = window(tuple(x.shape), shape[:-2], data_format=data_format, **how)
+    return filter_of(channels_last(x, data_format), channels_last(dy, data_format), shape, w)

@@ -17,6 +17,7 @@ from core.backends.tf.window_arguments import (
     over_parts,
     parts_of,
     some_windows,
+    with_unit_steps,
 )
 from core.engine.registry import kernel
 from core.engine.windows import Window, window
@@ -29,6 +30,9 @@ def convolve_channels(x: "TfTensor", filter: "TfTensor", w: Window) -> "TfTensor
     """Return the windows of each channel times its filters."""
     if x.dtype is dtypes.int32:
         return convolve(x, _across_channels(filter), w)
+    if is_dilated(w) and max(w.strides) > 1:
+        all_windows, strides = equal_steps(w)
+        return some_windows(convolve_channels(x, filter, all_windows), w, strides)
     if is_dilated(w):
         return over_parts(lambda part, v: convolve_channels(part, filter, v), x, w)
     if w.strides[0] != w.strides[1]:
@@ -50,6 +54,7 @@ def _back(dy: "TfTensor", filter: "TfTensor", batch: int, w: Window) -> "TfTenso
     """Return the gradient for the input."""
     if 0 in filter.shape:  # TensorFlow's result is whatever was in memory
         return zeros((batch, *w.in_size, filter.shape[2]), dy.dtype)
+    dy, w = with_unit_steps(dy, w)
     if is_dilated(w):
         parts = parts_of(w)
         dy, count = cut(dy, parts.block, parts.rest), batch * parts.block[0] * parts.block[1]
@@ -70,6 +75,7 @@ def _filter_of(x: "TfTensor", dy: "TfTensor", shape: tuple[int, ...], w: Window)
     """Return the gradient for the filter."""
     if 0 in x.shape or 0 in shape:
         return zeros(shape, x.dtype)  # without images, too
+    dy, w = with_unit_steps(dy, w)
     if is_dilated(w):
         parts = parts_of(w)
         x, dy = cut(x, parts.block, parts.sides), cut(dy, parts.block, parts.rest)

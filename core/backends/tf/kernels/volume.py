@@ -13,9 +13,11 @@ from core.backends.tf.kernels.pooling import avg_pool, avg_pool_grad, largest
 from core.backends.tf.raw_ops import dtypes, integer, integers, number, raw
 from core.backends.tf.window_arguments import (
     bordered,
+    equal_steps,
     is_dilated,
     over_parts,
     padding_of,
+    some_windows,
     within_border,
     without_border,
 )
@@ -44,6 +46,9 @@ def convolve(x: "TfTensor", filter: "TfTensor", w: Window) -> "TfTensor":
         return zeros((x.shape[0], *w.out_size, filter.shape[-1]), x.dtype)
     if x.dtype is dtypes.int32:
         return _convolve_integers(x, filter, w)
+    if is_dilated(w) and max(w.strides) > 1:
+        all_windows, strides = equal_steps(w)
+        return some_windows(convolve(x, filter, all_windows), w, strides)
     if is_dilated(w):
         return over_parts(lambda part, v: convolve(part, filter, v), x, w)
     x, w = _padded(x, w)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from core.backends.cpu.codegen.grouping import find_groups, generate_group, readers_of
 from core.backends.cpu.codegen.ir.instruction_set import (
     INSTRUCTION_SETS,
     InstructionSet,
@@ -74,8 +75,10 @@ def usable_sets() -> Sequence[InstructionSet]:
 
 
 def generated_of(program: Program, isa: InstructionSet) -> Generated | None:
-    """Return the generated kernels of the only step."""
+    """Return the generated kernels of the only step, which may be those of a group of one."""
     (step,) = program.steps
+    for group in find_groups(program):
+        return generate_group(group, program, readers_of(program))
     generator = find_generator(step.op)
     return None if generator is None else generator(GeneratedCall(step, program, isa))
 

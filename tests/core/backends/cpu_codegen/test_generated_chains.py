@@ -1,5 +1,7 @@
 """Generated element-wise steps, reductions and softmax beside the NumPy tier."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from tests.core.backends.cpu_codegen.one_step import (
     HERE,
     by_kernels,
     by_numpy,
+    generated_of,
     make_step,
     usable_sets,
 )
@@ -55,6 +58,21 @@ def test_a_chain_with_operands_of_all_kinds(isa, seed):
 
 
 @on_all
+@pytest.mark.parametrize("shape", [(5, 37), (2, 3, 16), (1, 40, 1, 120), (300, 7)], ids=str)
+def test_a_chain_with_operands_for_each_row(isa, shape, rng):
+    """As a normalization over the last axis has them."""
+    rows = (*shape[:-1], 1)
+    arrays = {name: rng.standard_normal(shape).astype(np.float32) for name in ("x", "z")}
+    arrays["m"] = rng.standard_normal(rows).astype(np.float32)
+    arrays["d"] = rng.uniform(0.5, 2, rows).astype(np.float32)
+    constants = {"c": rng.standard_normal(shape[-1]).astype(np.float32)}
+    steps = [("div", (HERE, "d"), {}), ("mul", (HERE, "c"), {}), ("add", ("z", HERE), {})]
+    program = make_step("sub", arrays, constants, ("x", "m"), shape, {}, steps)
+    assert generated_of(program, isa).title == "generated element-wise group"
+    check(program, arrays, isa)
+
+
+@on_all
 @pytest.mark.parametrize("name", FORMULAS)
 def test_every_formula_equals_numpys_also_for_special_values(isa, name, rng):
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-38, 6.0, 0.5, -0.5, 88.0, -88.0, 1e-6]
@@ -80,6 +98,15 @@ def test_exp_and_log_are_precise_over_all_their_range(isa, rng):
     found = by_kernels(make_step("log", values, {}, ("x",), x.shape), values, isa)
     exact = np.log(values["x"].astype(np.float64))
     np.testing.assert_allclose(found, exact, rtol=3e-7, atol=1e-8)
+
+
+@on_all
+def test_erf_is_precise_over_all_its_range(isa, rng):
+    x = np.concatenate([np.linspace(-5, 5, 9000), rng.uniform(-1e-3, 1e-3, 999)])
+    values = {"x": x.astype(np.float32)}
+    found = by_kernels(make_step("erf", values, {}, ("x",), x.shape), values, isa)
+    exact = [math.erf(value) for value in values["x"].tolist()]
+    np.testing.assert_allclose(found, exact, rtol=1.2e-7, atol=0)
 
 
 @on_all

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import core
 from core.engine.registry import OPS
 from core.engine.specs import Spec
 from tests.core.backends.cpu_codegen.one_step import (
@@ -165,3 +166,13 @@ def test_filters_of_thousands_of_columns_are_not_generated(isa):
     ):
         program = make_step(kind, values, {}, inputs, result, {**how, **more})
         assert generated_of(program, isa) is None
+
+
+def test_channels_as_many_as_the_last_axis_is_long(tier, rng):
+    """What repeats along the second axis, and could along the last one."""
+    dy = rng.standard_normal(16).astype(np.float32)
+    compiled = core.compile(
+        lambda g: core.sum_grad(g, input_shape=(2, 16, 16, 16), axis=(0, 2, 3)) * 2.0
+    )
+    expected = np.broadcast_to(2 * dy[:, None, None], (2, 16, 16, 16))
+    np.testing.assert_array_equal(compiled(dy).numpy(), expected)

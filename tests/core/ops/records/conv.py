@@ -72,6 +72,19 @@ def in_format(x, how):
     return np.moveaxis(x, -1, 1) if how.get("data_format") == "NCHW" else x
 
 
+def with_zeros(filter, channels):
+    """A filter for all channels, of one for those of a group."""
+    depth, results = filter.shape[-2:]
+    if channels == depth or not depth:
+        return filter
+    whole = np.zeros((*filter.shape[:-2], channels, results), filter.dtype)
+    each = results * depth // channels
+    for group in range(channels // depth):
+        part = slice(group * each, (group + 1) * each)
+        whole[..., group * depth : (group + 1) * depth, part] = filter[..., part]
+    return whole
+
+
 def naive_conv(x, filter, depthwise=False, **given):
     """One output pixel at a time, in float64; whole numbers stay such."""
     dtype = np.result_type(x, filter)
@@ -79,6 +92,8 @@ def naive_conv(x, filter, depthwise=False, **given):
     letters = "hwd"[: filter.ndim - 2]
     sum_up = f"n{letters}c,{letters}cm->n" + ("cm" if depthwise else "m")
     channels = filter.shape[-1] * (filter.shape[-2] if depthwise else 1)
+    if not depthwise:
+        filter = with_zeros(filter, x.shape[-1])
 
     def pixel(part):
         return np.einsum(sum_up, np.nan_to_num(part), filter).reshape(len(x), channels)
@@ -102,11 +117,22 @@ def conv_to_x(depthwise=False):
     return oracle
 
 
+def of_groups(whole, shape):
+    """The parts of a filter for all channels that `with_zeros` puts there."""
+    depth, results = shape[-2:]
+    each = results * depth // whole.shape[-2]
+    parts = [whole[..., i // each * depth : (i // each + 1) * depth, i] for i in range(results)]
+    return np.stack(parts, axis=-1)
+
+
 def conv_to_filter(depthwise=False):
     def oracle(x, dy, *, filter_shape, **given):
         x, how = channels_last(x, {"strides": 1, "pad": "valid", **given})
         dy = np.moveaxis(dy, 1, -1) if given.get("data_format") == "NCHW" else dy
         letters = "hwd"[: len(filter_shape) - 2]
+        if not depthwise and x.shape[-1] != filter_shape[-2]:
+            whole = (*filter_shape[:-2], x.shape[-1], filter_shape[-1])
+            return of_groups(oracle(x, dy, filter_shape=whole, **how), filter_shape)
         out = "cm" if depthwise else "m"
         total = np.zeros(filter_shape)
         for place, part in each_window(x, windows(x.shape, filter_shape[:-2], **how)):
@@ -135,6 +161,8 @@ HOWS: list[dict[str, Any]] = [
     {"strides": 2, "pad": ((0, 0), (1, 2), (0, 1), (0, 0)), "dim_rounding_mode": "floor"},
     {"strides": 2, "pad": "same", "data_format": "NCHW"},
     {"strides": 3, "pad": ((0, 0), (0, 0), (1, 2), (0, 1)), "data_format": "NCHW"},
+    {"strides": 2, "pad": "same", "dilations": 2},
+    {"strides": (3, 2), "pad": 2, "dilations": (2, 1)},
 ]
 
 
@@ -167,6 +195,18 @@ def _conv_cases() -> list[Case]:
             Case("conv2d_backprop_input", (dy, dense), conv_to_x(), to_x, label),
             Case("conv2d_backprop_filter", (x, dy), conv_to_filter(), to_filter, label),
         ]
+    for how in (HOWS[0], HOWS[1], HOWS[3], HOWS[10], HOWS[12]):
+        label, of_group = f"groups, {how}", floats(3, 2, 3, 4)
+        x, dy = images(2, 6, 5, 6, how), images(2, *out_size(how), 4, how)
+        to_x = {**how, "input_shape": format_shape(2, 6, 5, 6, how)}
+        to_filter = {**how, "filter_shape": (3, 2, 3, 4)}
+        cases += [
+            Case("conv2d", (x, of_group), naive_conv, how, label),
+            Case("conv2d_backprop_input", (dy, of_group), conv_to_x(), to_x, label),
+            Case("conv2d_backprop_filter", (x, dy), conv_to_filter(), to_filter, label),
+        ]
+    grouped = floats(2, 3, 4, 6), floats(1, 1, 2, 9)
+    grouped_numbers = ints(1, 4, 4, 4), ints(2, 2, 1, 8)
     pointwise = floats(2, 4, 3, 5), floats(1, 1, 5, 2)
     numbers = ints(1, 4, 4, 2), ints(2, 2, 2, 3)
     first = floats(2, 5, 4, 3), floats(1, 1, 5, 2)
@@ -176,6 +216,8 @@ def _conv_cases() -> list[Case]:
         *cases,
         Case("conv2d", pointwise, naive_conv, {}, "pointwise"),
         Case("conv2d", first, naive_conv, {"data_format": "NCHW"}, "pointwise NCHW"),
+        Case("conv2d", grouped, naive_conv, {}, "pointwise groups"),
+        Case("conv2d", grouped_numbers, naive_conv, {"pad": "same"}, "int32 groups"),
         Case("conv2d", numbers, naive_conv, {"pad": "same"}, "int32"),
         Case("conv2d", (ints(1, 4, 4, 2), floats(2, 2, 2, 3)), naive_conv, {}, "mixed"),
         Case("conv2d", none, naive_conv, {}, "no images"),

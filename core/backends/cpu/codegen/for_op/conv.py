@@ -5,10 +5,12 @@ from math import prod
 
 import numpy as np
 
+from core.backends.cpu.codegen.for_op.grouped import generate_groups
 from core.backends.cpu.codegen.ir.epilogue import FULL, Fused
 from core.backends.cpu.codegen.ir.image_windows import Images, Placement
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT
 from core.backends.cpu.codegen.kernels.depthwise import DepthwiseProduct, is_depthwise
+from core.backends.cpu.codegen.kernels.grouped import Groups
 from core.backends.cpu.codegen.kernels.products import FlatProduct, Panels
 from core.backends.cpu.codegen.kernels.tile import Split, choose_tile
 from core.backends.cpu.codegen.kernels.window_product import WindowProduct
@@ -39,9 +41,14 @@ def windows_of(call: GeneratedCall) -> Window:
 def generate_conv2d(call: GeneratedCall) -> Generated | None:
     """Generate a product of pixels, or of windows, with a filter."""
     x, filter = call.step.inputs
-    if not call.has_floats(x, filter) or _is_unusual(call):
+    is_last = call.step.attributes.get("data_format", "NHWC") == "NHWC"
+    if not call.has_floats(x, filter) or not is_last:
         return None
     w = windows_of(call)
+    channels, (depth, results) = call.spec(x).shape[3], call.spec(filter).shape[2:]
+    if channels != depth:
+        count = channels // depth
+        return generate_groups(call, w, Groups(count, depth, results // count))
     if w.pointwise:
         channels = call.result.shape[3]
         view = partial(_as_matrix, channels=channels)
@@ -79,12 +86,6 @@ def _after_depthwise(call: GeneratedCall) -> Generated | None:
     block = min(block, -(-height // task_count(height * width * weights.size, height)))
     kernel = DepthwiseProduct(images, block, inner, panels, high, steps)
     return call.generated((kernel, tuple(arguments)), absorbs=True)
-
-
-def _is_unusual(call: GeneratedCall) -> bool:
-    """Return whether channels come first, or channels are in groups."""
-    x, filter = (call.spec(r).shape for r in call.step.inputs)
-    return call.step.attributes.get("data_format", "NHWC") != "NHWC" or x[-1] != filter[2]
 
 
 def flat_product(

@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from core.backends.cpu.codegen.for_op.grouped import generate_groups
 from core.backends.cpu.codegen.ir.image_windows import Images
 from core.backends.cpu.codegen.kernels.depthwise import (
     MOST_TAPS,
@@ -13,6 +14,7 @@ from core.backends.cpu.codegen.kernels.depthwise import (
     DepthwisePhase,
     is_depthwise,
 )
+from core.backends.cpu.codegen.kernels.grouped import Groups
 from core.backends.cpu.codegen.kernels.phases import Phase, images_of, phases_of, placement_of
 from core.backends.cpu.codegen.packing import copied_argument
 from core.backends.cpu.codegen.step_kernels import (
@@ -28,9 +30,9 @@ from core.engine.windows import Window, window
 
 @generates("depthwise_conv2d")
 def generate_depthwise(call: GeneratedCall) -> Generated | None:
-    """Generate a depthwise convolution with one result for each channel."""
+    """Generate a depthwise convolution; results of a channel are those of a group of one."""
     if not is_depthwise(call, call.step):
-        return None
+        return _with_several(call)
     x, filter = call.step.inputs
     arguments: list[Argument] = [x, filter, call.step.name]
     steps = call.fused(arguments)
@@ -41,6 +43,17 @@ def generate_depthwise(call: GeneratedCall) -> Generated | None:
     w = window(call.spec(x).shape, size, **call.step.attributes)
     images = Images.of(count, channels, w)
     return call.generated((Depthwise(images, _block(images), steps), tuple(arguments)))
+
+
+def _with_several(call: GeneratedCall) -> Generated | None:
+    """Return a depthwise convolution with several results for each channel."""
+    x, filter = call.step.inputs
+    *size, channels, times = call.spec(filter).shape
+    is_last = call.step.attributes.get("data_format", "NHWC") == "NHWC"
+    if times == 1 or not is_last or not call.has_floats(x, filter):
+        return None
+    w = window(call.spec(x).shape, size, **call.step.attributes)
+    return generate_groups(call, w, Groups(channels, 1, times))
 
 
 @generates("depthwise_conv2d_backprop_input")

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from core.backends.cpu.codegen.ir.formulas import FORMULAS
 from core.backends.cpu.codegen.ir.kernel_text import Index, KernelText, Name
 
-#: Kinds of operands: the result so far, one number, one for each channel, one for each value.
-HERE, SCALAR, CHANNEL, FULL = "here", "scalar", "channel", "full"
+#: Kinds of operands: the result so far, one number, one for each channel, one for each value; in
+#: groups also one for each row of channels.
+HERE, SCALAR, CHANNEL, FULL, ROW = "here", "scalar", "channel", "full", "row"
 
 
 class Operand(NamedTuple):
@@ -34,11 +35,13 @@ class Span:
         offset: of the first value in the result, in values.
         channel: of the first value.
         count: how many there are; None for a full vector.
+        row: number of the row of channels.
     """
 
     offset: Index
     channel: Index
     count: int | None = None
+    row: Index = 0
 
 
 class Epilogue:

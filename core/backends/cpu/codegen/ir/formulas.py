@@ -134,6 +134,36 @@ def sigmoid(k: KernelText, x: Name) -> Name:
     return k.of("fdiv", k.splat(1.0), k.of("fadd", e, k.splat(1.0)))
 
 
+_ERF_NEAR = (
+    -5.96761703e-4,
+    4.99119423e-3,
+    -2.67681349e-2,
+    1.12819925e-1,
+    -3.76125336e-1,
+    1.28379166e-1,
+)
+_ERF_FAR = (
+    -1.72853470e-5,
+    3.83197126e-4,
+    -3.88396438e-3,
+    2.42546219e-2,
+    -1.06777877e-1,
+    -6.34846687e-1,
+    -1.28717512e-1,
+)
+
+
+def erf(k: KernelText, x: Name) -> Name:
+    """Return the error function, by Norbert Juffa's polynomials: its own, of ln(1 - erf) beyond."""
+    far = k.minimum(k.splat(5.0), function(k, "fabs", x))
+    near = k.fma(polynomial(k, k.of("fmul", x, x), _ERF_NEAR), x, x)
+    rest = exp(k, k.fma(polynomial(k, far, _ERF_FAR), far, k.of("fsub", k.zero, far)))
+    v = k.vector
+    above = k.of("fsub", k.splat(1.0), rest)
+    above = k.call(v, f"llvm.copysign.v{k.isa.lanes}f32", f"{v} {above}", f"{v} {x}")
+    return k.select(k.compare("ogt", far, k.splat(0.927734375)), above, near)
+
+
 def relu(k: KernelText, x: Name) -> Name:
     """Return ``max(x, 0)``."""
     return k.maximum(k.zero, x)
@@ -225,6 +255,7 @@ FORMULAS: dict[str, Formula] = {
     "tanh": lambda k, x, a: tanh(k, x[0]),
     "sigmoid": lambda k, x, a: sigmoid(k, x[0]),
     "elu": lambda k, x, a: elu(k, x[0]),
+    "erf": lambda k, x, a: erf(k, x[0]),
     "relu": lambda k, x, a: relu(k, x[0]),
     "relu6": lambda k, x, a: between(k, x[0], 0.0, 6.0),
     "clip_by_value": lambda k, x, a: between(k, x[0], a["clip_value_min"], a["clip_value_max"]),

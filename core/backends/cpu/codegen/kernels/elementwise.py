@@ -13,7 +13,7 @@ class ValueKernel:
     """A kernel over values of one shape, each by itself.
 
     Attributes:
-        rows: rows of the values: of operands for each channel, or all values as one row.
+        rows: rows of the values: of operands for each channel or row; else all values as one row.
         length: values in a row.
         block: rows, or values of the only row, in a task.
     """
@@ -47,9 +47,9 @@ class ValueKernel:
             write_vector: writes a vector of results, given where they are.
         """
 
-        def row(start: Index, channel: Index, count: int) -> None:
+        def row(start: Index, channel: Index, count: int, number: Index = 0) -> None:
             def vector(offset: Index, some: int | None) -> None:
-                write_vector(Span(k.add(start, offset), k.add(channel, offset), some))
+                write_vector(Span(k.add(start, offset), k.add(channel, offset), some, number))
 
             over_values(k, count, vector)
 
@@ -58,7 +58,8 @@ class ValueKernel:
                 row(first, first, size)
                 return
             with k.loop(0, size) as loop:
-                row(k.multiply(k.add(first, loop.index), self.length), 0, self.length)
+                number = k.add(first, loop.index)
+                row(k.multiply(number, self.length), 0, self.length, number)
 
         self.blocks.write(k, "%task", block)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.backends.cpu.codegen.ir.epilogue import CHANNEL, SCALAR, Operand, Span
+from core.backends.cpu.codegen.ir.epilogue import CHANNEL, ROW, SCALAR, Operand, Span
 from core.backends.cpu.codegen.ir.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
 from core.backends.cpu.codegen.ir.kernel_text import KernelText, Name
 from core.backends.cpu.codegen.kernels.elementwise import ValueKernel
@@ -71,6 +71,8 @@ class ElementwiseGroup(ValueKernel):
         def read(i: int, span: Span) -> Name:
             if i in numbers:
                 return numbers[i]
+            if operands[i].kind == ROW:
+                return k.repeat(k.at_float(pointers[i], span.row))
             if self.sources[i].is_flags:
                 return k.load_flags(k.at(pointers[i], span.offset), span.count)
             offset = span.channel if operands[i].kind == CHANNEL else span.offset

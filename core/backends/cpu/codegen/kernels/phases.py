@@ -4,7 +4,7 @@ from itertools import product
 from typing import NamedTuple
 
 from core.backends.cpu.codegen.ir.image_windows import Images, Placement
-from core.engine.windows import Window
+from core.engine.windows import Window, is_strided_and_dilated
 
 
 class Phase(NamedTuple):
@@ -38,8 +38,13 @@ class Phase(NamedTuple):
 
 
 def phases_of(w: Window) -> list[tuple[Phase, Phase]] | None:
-    """Return the phases of lines and columns that have pixels; None if some pixels get nothing."""
-    if any(size < stride for size, stride in zip(w.size, w.strides, strict=True)):
+    """Return the phases of lines and columns that have pixels; None if some pixels get nothing.
+
+    Nor are there any of windows with gaps between their pixels whose strides are not 1.
+    """
+    if is_strided_and_dilated(w) or any(
+        size < stride for size, stride in zip(w.size, w.strides, strict=True)
+    ):
         return None
     lines, columns = ([Phase.of(w, axis, i) for i in range(w.strides[axis])] for axis in (0, 1))
     return [(d, a) for d, a in product(lines, columns) if min(d.pixels, a.pixels) > 0]

@@ -143,13 +143,25 @@ class Product:
         panels: how channels are cut.
         depth: what each sum is over.
         steps: the epilogue.
+        results: values in a pixel of the result; by default the channels of the panels.
 
     Attributes:
         filter: pointer to the packed filter; the next lines are multiplied by what it points to.
+        channel: the first channel of the result that the next lines give.
     """
 
-    def __init__(self, k: KernelText, panels: Panels, depth: Depth, steps: tuple[Fused, ...]):
+    channel: Index = 0
+
+    def __init__(
+        self,
+        k: KernelText,
+        panels: Panels,
+        depth: Depth,
+        steps: tuple[Fused, ...],
+        results: int | None = None,
+    ):
         self.k, self._panels, self._depth = k, panels, depth
+        self._results = results or panels.channels
         self.filter, self._result = k.argument(FILTER), k.argument(RESULT)
         self._epilogue = Epilogue(k, steps)
 
@@ -182,13 +194,14 @@ class Product:
         self, lines: Lines, x: Name, pixel: Index, panel: Index, vectors: int, tail: int | None
     ) -> None:
         """Write all tiles of a panel."""
-        k, channels = self.k, self._panels.channels
+        k, channels = self.k, self._results
         channel = k.multiply(panel, self._panels.width)
         width = vectors * k.isa.lanes
         pitch = channels if self._panels.direct else width
         start = channel if self._panels.direct else k.multiply(channel, self._depth.size)
         filter = k.at_float(self.filter, start)
         size, ahead = FLOAT * width * self._depth.size, self._ahead(lines, vectors)
+        own = k.add(self.channel, channel)
 
         def write(high: int, line: Index, wide: int, column: Index) -> None:
             here = k.add(k.multiply(line, lines.stride), k.multiply(column, lines.step))
@@ -199,7 +212,7 @@ class Product:
             target, source = (self._result, k.multiply(first, channels)), k.at_float(x, here)
             asked = k.multiply(k.divide(column, wide), CACHE_LINE * ahead * self._depth.size // 2)
             later = k.at(filter, k.add(size, asked)) if ahead else None
-            write_tile(k, tile, self._depth, self._epilogue, source, filter, target, channel, later)
+            write_tile(k, tile, self._depth, self._epilogue, source, filter, target, own, later)
 
         if 2 * lines.length <= lines.high and lines.count > 1:
             several = Split.of(lines.count, lines.high // lines.length)

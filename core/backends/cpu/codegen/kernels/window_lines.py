@@ -117,6 +117,8 @@ class WindowLines:
     ):
         self._k, self._images, self._reduction, self._epilogue = k, images, reduction, epilogue
         self._spread = spread
+        #: Values in a pixel of the result.
+        self._results = images.channels
 
     def write(self, image: Name, line: Index, result: Name, pixel: Index) -> None:
         """Write a line of the result.
@@ -198,9 +200,11 @@ class WindowLines:
         full = channels // lanes * lanes
         if full:
             with k.loop(0, full, lanes) as loop:
-                self._vector(group, x, rows, (result, offset), loop.index, None)
+                here = k.at_float(x, loop.index)
+                self._vector(group, here, rows, (result, offset), Span(0, loop.index))
         if full < channels:
-            self._vector(group, x, rows, (result, offset), full, channels - full)
+            span = Span(0, full, channels - full)
+            self._vector(group, k.at_float(x, full), rows, (result, offset), span)
 
     def _vector(
         self,
@@ -208,21 +212,19 @@ class WindowLines:
         x: Name,
         rows: tuple[Index, Index],
         target: tuple[Name, Index],
-        channel: Index,
-        count: int | None,
+        span: Span,
     ) -> None:
-        """Write the results of a group for a vector of channels."""
-        k, images, (result, offset) = self._k, self._images, target
-        x, span = k.at_float(x, channel), Span(0, channel, count)
+        """Write the results of a group for a vector of channels, given where their input begins."""
+        k, (result, offset) = self._k, target
         values = self._rows(group, x, rows, span)
         inside = k.subtract(rows[1], rows[0])
         for i, value in enumerate(values):
-            at = k.add(k.add(offset, i * self._spread * images.channels), channel)
+            at = k.add(k.add(offset, i * self._spread * self._results), span.channel)
             value = self._reduction.end(value, len(group.columns[i]), inside)
             value = self._epilogue.apply(
                 value, replace(span, offset=at), has_bias=self._reduction.has_bias
             )
-            k.store(value, k.at_float(result, at), count=count)
+            k.store(value, k.at_float(result, at), count=span.count)
 
     def _rows(self, group: Group, x: Name, rows: tuple[Index, Index], span: Span) -> Sequence[Name]:
         """Return the values of a group after all rows of their windows."""
@@ -264,13 +266,16 @@ class WindowKernel(LineTasks):
         """Return the reduction of a window."""
         raise NotImplementedError
 
+    def lines(self, k: KernelText, epilogue: Epilogue) -> WindowLines:
+        """Return what writes the lines."""
+        reduction, spread = self.reduction(k, epilogue), self.placement.steps[1]
+        return WindowLines(k, self.images, reduction, epilogue, spread)
+
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
         images, placement = self.images, self.placement
         x, result = (k.argument(i) for i in self.positions)
-        epilogue = Epilogue(k, self.steps)
-        reduction = self.reduction(k, epilogue)
-        lines = WindowLines(k, images, reduction, epilogue, placement.steps[1])
+        lines = self.lines(k, Epilogue(k, self.steps))
         image = k.divide("%task", self.blocks.count)
         source = k.at(x, k.multiply(image, FLOAT * images.in_size[0] * images.line))
         start = k.multiply(k.remainder("%task", self.blocks.count), self.block)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.backends.cpu.codegen.ir.epilogue import Fused
 from core.backends.cpu.codegen.ir.image_windows import LineTasks, Placement
-from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Index, KernelText
+from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Index, KernelText, Name
 from core.backends.cpu.codegen.kernels.products import Lines, Panels, Product, X, panels_of_task
 from core.backends.cpu.codegen.kernels.tile import Depth
 
@@ -55,10 +55,20 @@ class WindowProduct(LineTasks):
             return Depth(height, down, width * images.channels)
         return Depth(width, across, images.channels, 1, height, down)
 
+    def product(self, k: KernelText) -> Product:
+        """Return what writes products."""
+        return Product(k, self.panels, self._depth, self.steps)
+
+    def over_lines(
+        self, product: Product, lines: Lines, x: Name, pixel: Index, panels: tuple[Index, Index]
+    ) -> None:
+        """Write the product of lines and panels, the first of these and their end."""
+        product.over_lines(lines, x, pixel, *panels)
+
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
         images, per_image = self.images, self.blocks.count
-        product = Product(k, self.panels, self._depth, self.steps)
+        product = self.product(k)
         x = k.argument(X)
         all_blocks = images.count * per_image
         start, stop = panels_of_task(k, self.panels, all_blocks, self.panel_tasks)
@@ -81,6 +91,7 @@ class WindowProduct(LineTasks):
             of_lines = Lines(
                 lines, width, step, stride, self.high, across, placement.size[1] * down
             )
-            product.over_lines(of_lines, here, placement.pixel(k, image, first), start, stop)
+            pixel = placement.pixel(k, image, first)
+            self.over_lines(product, of_lines, here, pixel, (start, stop))
 
         self.blocks.write(k, k.remainder(task, per_image), write)

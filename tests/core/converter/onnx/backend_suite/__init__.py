@@ -1,0 +1,1 @@
+"""ONNX's own backend suite, in a process of its own: ``python -m`` this package."""

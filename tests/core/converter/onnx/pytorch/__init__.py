@@ -1,0 +1,1 @@
+"""Networks of PyTorch and their exports."""

@@ -1,0 +1,3 @@
+"""Keeps PyTorch out of the suite's own process: nothing in this folder is collected."""
+
+collect_ignore_glob = ["*.py"]

@@ -1,0 +1,1 @@
+"""Files of arrays by name: archives of NumPy and safetensors."""
