@@ -335,6 +335,8 @@ class GraphModel(AsyncRuns):
     def record(self, specs: "Mapping[str, Spec]") -> "tuple[Program, list[Node]]":
         """Return all outputs as one program, and the nodes that have no place in it.
 
+        Inputs that the model takes as integers are real values that integers stand for.
+
         Args:
             specs: shape and dtype of each input, by name, in the order of the program's inputs.
 
@@ -343,8 +345,15 @@ class GraphModel(AsyncRuns):
         """
         references = [*map(self._signature.fetched, self.graph.outputs)]
         given = {self._signature.fed(name): spec for name, spec in specs.items()}
+        quantised = {
+            self._signature.fed(name): end.quantization
+            for name, end in self.graph.inputs.items()
+            if end.quantization is not None
+        }
         planner = Planner(self.graph, self._executor)
-        return self._guarded(self._effective_limits(), lambda: planner.record(given, references))
+        return self._guarded(
+            self._effective_limits(), lambda: planner.record(given, references, quantised)
+        )
 
     def warmup(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> None:
         """Make the plan ready, so that the next run takes no longer than later ones.

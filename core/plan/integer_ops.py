@@ -3,7 +3,7 @@
 Quantized values are bytes (uint8) here, also those that are int8 in the model's file: these are
 moved up by 128, as are zero points and limits. An op computes what LiteRT's reference kernel for
 integers computes, to the bit: sums of products in int32, which are multiplied by a fixed-point
-number and rounded twice (`doubled_high`, `shifted` in `core.backends.cpu.numpy_steps.fixed_point`).
+number and rounded twice (`doubled_high`, `shifted` in `core.plan.integer_rounding`).
 They are not registered as ops for users: tensors have no such dtype.
 
 The last two are what float backends compute with: their values are float32, in steps from 0, which
@@ -144,3 +144,8 @@ TO_BYTES: Op[..., Spec] = Op(_to_bytes, name="to_bytes")
 FROM_BYTES: Op[..., Spec] = Op(_from_bytes, name="from_bytes")
 REQUANTISE: Op[..., Spec] = Op(_requantise, name="requantise", traits=ELEMENTWISE)
 QUANTA_BINARY: Op[..., Spec] = Op(_quanta_binary, name="quanta_binary", traits=ELEMENTWISE)
+
+INTEGER_OPS = (
+    *(INTEGER_CONV2D, INTEGER_DEPTHWISE, INTEGER_BINARY, INTEGER_RESIZE),
+    *(TO_BYTES, FROM_BYTES, REQUANTISE, QUANTA_BINARY),
+)

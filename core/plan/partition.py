@@ -104,7 +104,10 @@ def find_stage(
 
 
 def record_program(
-    executor: Executor, given: Mapping[str, Spec], wanted: Sequence[str]
+    executor: Executor,
+    given: Mapping[str, Spec],
+    wanted: Sequence[str],
+    quantised: Mapping[str, Quantization] = {},
 ) -> tuple[Program, list[str]]:
     """Return the program from given values to the fetches, and the names of the nodes left out.
 
@@ -112,6 +115,7 @@ def record_program(
         executor: executor of the graph.
         given: shape and dtype of each input.
         wanted: normalised references of the fetches; each is an output, whatever it is.
+        quantised: as for `find_stage`.
 
     Raises:
         CoreError: as `Executor.run` raises, for errors that do not depend on data.
@@ -119,7 +123,7 @@ def record_program(
     walk = _Partition(executor, given, {})
     for name in executor.execution_order(given, wanted):
         walk.add(name)
-    return walk.program(wanted), walk.left
+    return walk.program(wanted, quantised), walk.left
 
 
 class _Partition(CallRecorder):
@@ -163,10 +167,12 @@ class _Partition(CallRecorder):
             self._inner.add(name)
         return begins or goes_on or node.type in LOOP_TYPES
 
-    def program(self, wanted: Sequence[str]) -> Program:
+    def program(self, wanted: Sequence[str], quantised: Mapping[str, Quantization]) -> Program:
         """Return the recorded program, whose outputs are those fetches that have a value."""
-        known = [self._values[reference] for reference in wanted if self.knows(reference)]
-        return self.tracer.program(known)
+        found = [self._values[reference] for reference in wanted if self.knows(reference)]
+        program, known = self.tracer.program(found), self._executor.integers
+        integers = {r: known[r] for r in program.constants if r in known}
+        return program._replace(integers=integers, quantised=quantised)
 
     def plan(
         self,
@@ -183,10 +189,7 @@ class _Partition(CallRecorder):
             and reference not in self._given
             and reference not in self._executor.constants
         ]
-        program = self.tracer.program([self._values[reference] for reference in found])
-        known = self._executor.integers
-        integers = {r: known[r] for r in program.constants if r in known}
-        program = program._replace(integers=integers, quantised=quantised)
+        program = self.program(found, quantised)
         inputs = [r for r, spec in self._given.items() if r in self._values]
         return make_plan(program, inputs, found, passes)
 

@@ -157,19 +157,24 @@ class Planner:
         return found
 
     def record(
-        self, given: Mapping[str, Spec], wanted: Sequence[str]
+        self,
+        given: Mapping[str, Spec],
+        wanted: Sequence[str],
+        quantised: Mapping[str, Quantization] = {},
     ) -> tuple[Program, list[Node]]:
         """Return a whole run as one program, after all passes, and the nodes that it leaves out.
 
         Args:
             given: shapes and dtypes of the feeds, in the order of the program's inputs.
             wanted: references of the fetches, in the order of its outputs.
+            quantised: of feeds whose values are those that integers stand for, by reference.
 
         Raises:
             CoreError: as of `run`, for errors that do not depend on data.
         """
         executor, sources = self.optimised(frozenset(given), wanted)
-        program, left = record_program(executor, given, [sources[name] for name in wanted])
+        found = [sources[name] for name in wanted]
+        program, left = record_program(executor, given, found, quantised)
         for program_pass in self._program_passes if not left else ():
             program = program_pass(program)
         return program, [executor.node(name) for name in left]

@@ -4,7 +4,7 @@ A value of three axes or more is kept in the form in which it was made; the othe
 a step needs it, once. So convolutions, and what is between them, never transpose.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -60,6 +60,7 @@ class GraphWriter:
         constants: arrays by reference.
         free: axes of free length, by reference of the values that have some.
         reserved: names that no node's result has.
+        in_bytes: constants of integers between which 255 lie at most: they are stored in bytes.
 
     Attributes:
         nodes: the nodes so far.
@@ -73,10 +74,11 @@ class GraphWriter:
         constants: Mapping[str, np.ndarray],
         free: Mapping[str, frozenset[int]] = {},
         reserved: Sequence[str] = (),
+        in_bytes: Collection[str] = (),
     ):
         self._specs, self._constants, self._free = specs, constants, free
         self._forms: dict[tuple[str, bool], str] = {}
-        self._names = UniqueNames(reserved)
+        self._names, self._in_bytes = UniqueNames(reserved), in_bytes
         self._shared: dict[Any, str] = {}
         self.nodes: list[WrittenNode] = []
         self.initializers: dict[str, np.ndarray] = {}
@@ -110,6 +112,8 @@ class GraphWriter:
     def constant(self, array: Any, name: str = "constant") -> str:
         """Return the name of a constant; equal short ones are shared."""
         array = np.asarray(array)
+        if name in self._in_bytes and array.size > _FEW:
+            return self._stored_in_bytes(array, name)
         key = (array.dtype, array.shape, array.tobytes()) if array.size <= _FEW else None
         made = self._shared.get(key)
         if made is None:
@@ -118,6 +122,17 @@ class GraphWriter:
             if key is not None:
                 self._shared[key] = made
         return made
+
+    def _stored_in_bytes(self, array: np.ndarray, name: str) -> str:
+        """Return the name of a constant of integers, which nodes make of bytes."""
+        low, high = array.min(), array.max()
+        is_signed = low >= -128 and high <= 127
+        stored = self._names.unique(f"{name}/bytes", as_is=True)
+        self.initializers[stored] = (array - (0 if is_signed else low)).astype(
+            np.int8 if is_signed else np.uint8
+        )
+        made = self.cast(stored, "float32")
+        return made if is_signed else self.node("Add", made, self.number(low))
 
     def integers(self, values: Sequence[int]) -> str:
         """Return the name of a constant with a list of integers."""

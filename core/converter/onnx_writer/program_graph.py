@@ -14,6 +14,7 @@ from core.engine.program import HERE, Program, Step
 from core.engine.specs import Spec
 from core.errors import CoreError
 from core.graph.unique_names import UniqueNames
+from core.plan.integer_ops import REQUANTISE
 
 #: Ops that take a bias in ONNX.
 WITH_BIAS = frozenset({"conv2d", "depthwise_conv2d", "conv2d_backprop_input", "conv3d", "matmul"})
@@ -51,7 +52,9 @@ def program_graph(
     """
     steps, specs, free = _plain_steps(program, free)
     _check_dtypes(steps, specs)
-    writer = GraphWriter(specs, program.constants, free, (*ends.inputs, *ends.outputs))
+    reserved = (*ends.inputs, *ends.outputs)
+    filters = _filters_of_integers(program)
+    writer = GraphWriter(specs, program.constants, free, reserved, filters)
     inputs = []
     for reference, name in zip(program.inputs, ends.inputs, strict=True):
         first = ends.channels_first and writer.rank(reference) == 4
@@ -61,6 +64,12 @@ def program_graph(
             writer.batched_input = name
     _write_steps(writer, steps)
     return _with_names(writer, inputs, _outputs(writer, program, ends))
+
+
+def _filters_of_integers(program: Program) -> set[str]:
+    """Return the filters and matrices of products of integers."""
+    products = [s for s in program.steps if any(e.op == REQUANTISE for e in s.epilogue)]
+    return {step.inputs[1] for step in products if len(step.inputs) > 1}
 
 
 def _write_steps(writer: GraphWriter, steps: Sequence[Step]) -> None:

@@ -27,7 +27,10 @@ LARGEST = 2**31 - 1
 BATCH = "batch"
 
 #: Numbers of the element types, TensorProto.DataType.
-ELEMENT_TYPES = {"float32": 1, "int32": 6, "int64": 7, "bool": 9}
+ELEMENT_TYPES = {
+    **{"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9},
+    "float64": 11,
+}
 
 #: Numbers of the kinds of attributes, AttributeProto.AttributeType.
 _FLOAT, _INT, _STRING, _TENSOR, _FLOATS, _INTS = 1, 2, 3, 4, 6, 7

@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 from core.converter.onnx_writer.program_graph import Ends, program_graph, unique_ends
 from core.converter.onnx_writer.protos import WrittenGraph, WrittenNode
+from core.converter.onnx_writer.rules.integers import can_write, has_integers
 from core.engine.program import Program
 from core.engine.specs import Shape, Spec
 from core.errors import CoreError
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Graph, Node, node_of
 from core.graph_model.graph_model import GraphModel
+from core.plan.passes.integers_as_floats import with_quanta
 from core.plan.passes.pruning import drop_unused
 
 #: The numbers of samples with which a free batch is recorded: what differs then is free.
@@ -27,10 +29,12 @@ class Recorded(NamedTuple):
     Attributes:
         graph: the graph.
         is_fixed: whether the batch is fixed though the model takes any.
+        has_integers: whether products of integers are exact.
     """
 
     graph: WrittenGraph
     is_fixed: bool = False
+    has_integers: bool = False
 
 
 def recorded_graph(graph: Graph, shapes: Mapping[str, Sequence[int | None]] = {}) -> Recorded:
@@ -57,9 +61,9 @@ def recorded_graph(graph: Graph, shapes: Mapping[str, Sequence[int | None]] = {}
     is_free = any(shape[:1] == (None,) for shape in wanted.values())
     if is_free:
         with suppress(CoreError):
-            return Recorded(_with_free_batch(model, wanted, ends))
+            return _with_free_batch(model, wanted, ends)
     program = _record(model, _with_batch(model, wanted, 1))
-    return Recorded(program_graph(program, ends), is_free)
+    return Recorded(program_graph(program, ends), is_free, has_integers(program))
 
 
 def _is_unknown(node: Node, graph: Graph) -> bool:
@@ -95,7 +99,8 @@ def _record(model: GraphModel, specs: Mapping[str, Spec]) -> Program:
     program, left = model.record(specs)
     if left:
         raise CoreError(_left_text(left, model.graph))
-    return program
+    exact = with_quanta(program, is_exact=True)
+    return exact if can_write(exact) else program
 
 
 def _left_text(left: Sequence[Node], graph: Graph) -> str:
@@ -120,7 +125,7 @@ def _shortened(names: Sequence[str]) -> str:
 
 def _with_free_batch(
     model: GraphModel, shapes: Mapping[str, tuple[int | None, ...]], ends: Ends
-) -> WrittenGraph:
+) -> Recorded:
     """Return the graph for any batch.
 
     Raises:
@@ -131,7 +136,7 @@ def _with_free_batch(
     first, second = (program_graph(program, ends, free) for program in programs)
     if not _equal(first, second):
         raise CoreError("what it computes for each sample depends on their number")
-    return first
+    return Recorded(first, has_integers=has_integers(programs[0]))
 
 
 def _free_axes(first: Program, second: Program) -> dict[str, frozenset[int]]:

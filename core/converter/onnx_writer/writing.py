@@ -60,9 +60,10 @@ def write_onnx(
     """Write a graph as an ONNX file of opset 18, which ONNX Runtime reads since 1.14.
 
     Inputs and outputs keep their names and the order of their axes, channels last; between them
-    convolutions have the order of ONNX, and nothing is transposed from one to the next. All values
-    are float32, int32 or bool: quantised weights are written as the real values that they stand
-    for, and rounding between layers as steps in float32.
+    convolutions have the order of ONNX, and nothing is transposed from one to the next. Inputs and
+    outputs are float32, int32 or bool, also those that a model takes and gives as integers: real
+    values. Networks of integers compute with them, exactly: weights are stored in bytes, sums are
+    float32, and they are rounded in float64.
 
     Args:
         graph: of any reader.
@@ -72,7 +73,8 @@ def write_onnx(
             None stays free.
 
     Returns:
-        The path and the size. A note says if the batch is fixed though the model takes any.
+        The path and the size. Notes say if the batch is fixed though the model takes any, and
+        whether quantised values are exact.
 
     Raises:
         WeightsError: nodes have no counterpart in ONNX, all of which are listed; the file would
@@ -103,9 +105,11 @@ def _version() -> str:
 
 def _notes(graph: Graph, recorded: Recorded) -> tuple[str, ...]:
     rounds = any(node.type == "QuantiseRound" for node in graph.nodes)
+    is_quantised = rounds or bool(graph.quantizations)
     notes = {
         "for a batch of 1 alone, as its steps depend on the number of samples": recorded.is_fixed,
-        "quantised values as float32": rounds or graph.quantizations,
+        "quantised values as exact integers": recorded.has_integers,
+        "quantised values as float32": is_quantised and not recorded.has_integers,
     }
     return tuple(note for note, is_so in notes.items() if is_so)
 

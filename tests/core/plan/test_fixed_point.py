@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from core.backends.cpu.numpy_steps.fixed_point import (
+from core.backends.cpu.numpy_steps.fixed_point import requantise, with_bias
+from core.plan.integer_rounding import (
     known_numbers,
-    requantise,
     rounded,
-    with_bias,
 )
 from core.plan.passes.integer_numbers import Numbers
 
@@ -90,7 +89,7 @@ def test_small_ratios_whose_parts_float64_has_no_room_for(rng):
 def test_numbers_in_float64_are_not_taken_where_they_round_otherwise(monkeypatch):
     attributes = {"least": 0, "most": 255, "is_small": False}
     numbers = numbers_of(np.float64([2.0**-20]))
-    exact = "core.backends.cpu.numpy_steps.fixed_point._is_exact"
+    exact = "core.plan.integer_rounding._is_exact"
     monkeypatch.setattr(exact, lambda *arguments: False)
     sums = near_steps(numbers, attributes)
     sums = np.where(abs(sums) < 2**24, sums, 0)

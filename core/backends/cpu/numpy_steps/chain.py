@@ -16,7 +16,7 @@ from core.backends.cpu.numpy_steps.elementwise import (
     element_works,
     temps_of,
 )
-from core.backends.cpu.numpy_steps.fixed_point import known_numbers, with_bias
+from core.backends.cpu.numpy_steps.fixed_point import with_bias
 from core.backends.cpu.numpy_steps.lowering_rules import (
     Lowered,
     NumpyCall,
@@ -37,6 +37,7 @@ from core.backends.cpu.numpy_steps.row_blocks import (
 from core.backends.cpu.numpy_steps.thread_pool import cuts, parallel, task_count
 from core.engine.program import HERE, Step
 from core.engine.specs import Shape
+from core.plan.integer_rounding import known_numbers
 
 #: Functions of NumPy that are slow where an operand is one number.
 _NEEDS_ROWS = frozenset({"maximum", "minimum"})

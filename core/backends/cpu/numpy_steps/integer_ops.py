@@ -11,10 +11,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from core.backends.cpu.kernels.quantisation import quanta_of
-from core.backends.cpu.numpy_steps.fixed_point import rounded, rounded_pair
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, NumpyCall, Views, Work, lowers
 from core.engine.windows import Window, window
 from core.plan.integer_ops import POSITION_BITS
+from core.plan.integer_rounding import rounded, rounded_pair
 
 #: Attributes of convolutions that say how windows lie.
 _WINDOW = ("strides", "pad", "data_format", "dilations", "dim_rounding_mode")
