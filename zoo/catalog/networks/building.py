@@ -92,6 +92,10 @@ def _read(entry: Entry) -> Graph:
         if heads:
             graph = chain_graphs(graph, *heads)
         return graph
+    if entry.file.endswith(".onnx"):
+        from core.converter.onnx import read_onnx
+
+        return read_onnx(locate(entry.weights, only=entry.files)[entry.file])
     from core.converter.web import web_source
 
     return web_source(load_web_model(entry.weights)).graph
