@@ -47,6 +47,7 @@ DetectFacesModelName = Literal[
     "blazeface.short",
     "blazeface.thorough",
     "faceapi.tiny_detector",
+    "yunet.s",
 ]
 
 #: Names of the models of `zoo.estimate_faces`.
@@ -65,6 +66,7 @@ EstimateFacesModelName = Literal[
     "faceapi.tiny_detector",
     "facemesh.attention",
     "facemesh.base",
+    "yunet.s",
 ]
 
 #: Names of the models of `zoo.estimate_hands`.
@@ -163,6 +165,7 @@ InferModelName = Literal[
     "topdown.people",
     "topdown.thunder",
     "topdown.tiny",
+    "yunet.s",
 ]
 
 #: Names of the models of `zoo.recognize_gestures`.

@@ -25,6 +25,7 @@ from zoo.tasks.faces.irises import IrisModel
 from zoo.tasks.faces.mesh import FaceMesh
 from zoo.tasks.faces.thorough import ThoroughBlazeFace
 from zoo.tasks.faces.verbs import detect_faces, estimate_faces
+from zoo.tasks.faces.yunet import YuNet
 from zoo.tasks.gestures.keypoint_classifier import KeypointClassifier
 from zoo.tasks.gestures.verbs import recognize_gestures
 from zoo.tasks.hands.handtrack import HandtrackModel
@@ -209,6 +210,13 @@ def load(
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
 ) -> ThoroughBlazeFace: ...
+@overload
+def load(
+    name: Literal["yunet.s"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> YuNet: ...
 @overload
 def load(
     name: Literal["gesture.keypoints"],

@@ -1,4 +1,4 @@
-"""YuNet in ONNX files: known by its outputs, decoded as OpenCV's FaceDetectorYN does."""
+"""YuNet, of the zoo and in files: known by its outputs, decoded as OpenCV's FaceDetectorYN does."""
 
 import math
 from pathlib import Path
@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 import zoo
+from tests import packages
+from tests.helpers import require, shared_folder
 from tests.zoo.tasks.yolo_files import write_planted
+from weights_cache import locate
+from zoo.catalog.entries import find_entry
 from zoo.tasks.faces.estimating import POINTS_5
 from zoo.tasks.faces.yunet import YuNet
 
@@ -109,19 +113,27 @@ def test_other_outputs_are_no_yunet(tmp_path, rng):
     assert not hasattr(zoo.load(write_yunet(tmp_path, outputs)), "detect_faces")
 
 
-def test_the_real_file_finds_three_people(shared):
-    """Not a file of a package: it is tried where it lies with the reference files."""
-    path = shared / "models" / "yunet_s_640_640.onnx"
-    if not path.is_file():
-        pytest.skip("yunet_s_640_640.onnx is not among the reference files")
-    onnx_runtime = pytest.importorskip("onnxruntime")
-    model = zoo.load(path)
+def test_the_model_of_the_zoo_finds_three_people_as_onnx_runtime_does(shared, monkeypatch):
+    packages.require_weights(find_entry("yunet.s").weights)
+    onnx_runtime = require("onnxruntime")
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    model = zoo.load("yunet.s")
     image = zoo.read_image(shared / "images" / "photos" / "three_people.jpg")
-    session = onnx_runtime.InferenceSession(str(path))
+    session = onnx_runtime.InferenceSession(str(locate(model.entry.weights)[model.entry.file]))
     names = [output.name for output in session.get_outputs()]
     values = model.network_input(image)
     outputs = dict(zip(names, session.run(None, {"input": values}), strict=True))
+    for name, value in model.predict(values).items():
+        apart = np.abs(value.numpy() - outputs[name]).max()
+        assert apart <= 1e-4 * np.ptp(outputs[name]), name
     best = by_opencv(outputs, 640, 0.7)[0]
     faces = model.detect_faces(image)
     assert len(faces) == 3
     assert faces[0]["score"] == pytest.approx(best[0], abs=1e-4)
+
+
+def test_only_its_files_are_nowhere():
+    """Neither in the mirror of the tests nor in packages: then they need not be put by hand."""
+    mirror = (shared_folder() or Path()) / "weights"
+    assert not any((mirror / name).exists() for name in packages.BY_HAND)
+    assert not any(map(packages.is_of_packages, packages.BY_HAND))

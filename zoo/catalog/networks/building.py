@@ -54,14 +54,18 @@ def _prepared(entry: Entry, graph: Graph) -> Graph:
 
 
 def _read_own(entry: Entry, path: Path) -> Graph:
-    from core.converter import read_graph  # with readers of all formats
-
     if entry.head:
         raise WeightsError(
             f"{entry.name} consists of two files: load a custom model with zoo.load(path)"
         )
     inside = path / entry.file
-    return read_graph(inside if entry.file and inside.is_file() else path)
+    return _read_file(inside if entry.file and inside.is_file() else path)
+
+
+def _read_file(path: Path) -> Graph:
+    from core.converter import read_graph  # with readers of all formats
+
+    return read_graph(path)
 
 
 def _check_same(entry: Entry, graph: Graph) -> None:
@@ -83,7 +87,7 @@ def _check_same(entry: Entry, graph: Graph) -> None:
 
 
 def _read(entry: Entry) -> Graph:
-    """Return the graph of a file; only the reader of its format is imported."""
+    """Return the graph of a file; of most formats only the reader is imported."""
     if entry.file.endswith(".tflite"):
         from core.converter.tflite import read_tflite
 
@@ -92,6 +96,8 @@ def _read(entry: Entry) -> Graph:
         if heads:
             graph = chain_graphs(graph, *heads)
         return graph
+    if entry.file.endswith(".onnx"):
+        return _read_file(locate(entry.weights, only=entry.files)[entry.file])
     from core.converter.web import web_source
 
     return web_source(load_web_model(entry.weights)).graph

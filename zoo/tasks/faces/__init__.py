@@ -4,11 +4,11 @@ from zoo.catalog.choices import Choices
 from zoo.catalog.option import IOU_THRESHOLD, MIRROR, Option, by_name, count, flag, threshold
 
 #: Families of the names ``family.variant`` in entries.py.
-FAMILIES = ("blazeface", "facemesh", "iris", "faceapi")
+FAMILIES = ("blazeface", "facemesh", "iris", "faceapi", "yunet")
 
 #: Names of outputs by which a network in a file is known -> the class of such models.
 _YUNET = frozenset(f"{kind}_{n}" for kind in ("cls", "obj", "bbox", "kps") for n in (8, 16, 32))
-FILE_OUTPUTS = {_YUNET: "yunet:YuNet"}
+FILE_OUTPUTS = {_YUNET: "yunet:YuNetFile"}
 
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
