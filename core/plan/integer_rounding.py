@@ -112,7 +112,11 @@ def _is_exact(multiplier: np.ndarray, shift: np.ndarray, attributes: Mapping[str
 
 
 def _rounded_values(values: Any, parts: Any, attributes: Mapping[str, Any]) -> np.ndarray:
-    found = np.floor(values + (0.5 + np.copysign(parts, values)))
+    """Return values rounded in float64, added up in the order in which kernels and files do it."""
+    if attributes["least"] < 0:
+        found = np.floor(values + 0.5 + np.copysign(parts, values))
+    else:
+        found = np.floor(values + (parts + 0.5))
     return found.clip(attributes["least"], attributes["most"])
 
 
