@@ -15,6 +15,7 @@ from core.converter.protobuf_writer import (
     text_field,
 )
 from core.errors import CoreError
+from core.graph.node_types.onnx.type_table import NUMBERS
 
 #: Version of the operators, and of the file format: ONNX Runtime reads them since 1.14 (2023).
 OPSET, IR_VERSION = 18, 8
@@ -25,10 +26,10 @@ LARGEST = 2**31 - 1
 #: Name of the axis whose length is free.
 BATCH = "batch"
 
-#: Numbers of the element types, TensorProto.DataType.
+#: Numbers of the element types that are written.
 ELEMENT_TYPES = {
-    **{"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9},
-    "float64": 11,
+    name: NUMBERS[name]
+    for name in ("float32", "uint8", "int8", "int32", "int64", "bool", "float64")
 }
 
 #: Numbers of the kinds of attributes, AttributeProto.AttributeType.
