@@ -95,11 +95,11 @@ class Global(NamedTuple):
 
 
 class Export(NamedTuple):
-    """A name that programs see, for an index of a kind."""
+    """A name that programs see, for a kind and the number of one of it."""
 
     name: str
     kind: ExternalKind
-    index: int
+    number: int
 
 
 class Element(NamedTuple):

@@ -73,7 +73,7 @@ def _import(each: Import) -> bytes:
 
 
 def _export(each: Export) -> bytes:
-    return _name(each.name) + bytes((EXTERNAL_KINDS.index(each.kind),)) + unsigned(each.index)
+    return _name(each.name) + bytes((EXTERNAL_KINDS.index(each.kind),)) + unsigned(each.number)
 
 
 def _element(each: Element) -> bytes:
