@@ -85,6 +85,8 @@ def read_expression(cursor: Cursor, most: int) -> tuple[Instruction, ...]:
     depth = 0
     while True:
         start = cursor.position
+        if start >= cursor.end:
+            raise cursor.error(f"the code ends before its last end, {depth} blocks are open")
         code, prefix = cursor.byte(), None
         if code in BY_CODE:
             code, prefix = cursor.unsigned(), code
@@ -100,7 +102,7 @@ def read_expression(cursor: Cursor, most: int) -> tuple[Instruction, ...]:
         elif row.name in _OPENING:
             depth += 1
         if len(found) >= most:
-            raise cursor.error(f"more than {most} instructions: raise the limit", start)
+            raise cursor.error("more instructions than the limit: raise it", start)
         found.append(
             Instruction(row, tuple([read(cursor) for read in readers])) if readers else plain
         )

@@ -84,8 +84,7 @@ def read_module(data: bytes, limits: ReadingLimits | None = None) -> Module:
     ()
     >>> read_module(b"<html>")
     Traceback (most recent call last):
-    core.wasm.errors.MalformedModule: expected a WebAssembly module, which begins with \
-b'\x00asm\x01\x00\x00\x00', got b'<html>', at byte 0 of the module
+    core.wasm.errors.MalformedModule: expected a WebAssembly module, which begins with ...
     """
     return _Reader(bytes(data), limits or ReadingLimits()).module()
 

@@ -65,9 +65,9 @@ def named(name: str) -> Opcode:
 
     >>> named("i32.add").parameters
     ('i32', 'i32')
-    >>> named("i32.ad")
+    >>> named("i32.ext8_s")
     Traceback (most recent call last):
-    core.wasm.errors.WasmError: no instruction is named 'i32.ad': did you mean 'i32.add'?
+    core.wasm.errors.WasmError: no instruction is named 'i32.ext8_s': did you mean 'i32.extend8_s'?
     """
     row = BY_NAME.get(name)
     if row is None:

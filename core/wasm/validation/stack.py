@@ -64,8 +64,6 @@ class StackChecker:
         """
         row, values = instruction
         self.current = row.name
-        if not self.frames:
-            raise InvalidModule(f"{row.name} stands behind the end of the body")
         if row.feature not in self.context.features and row.feature != "mvp":
             raise InvalidModule(f"{row.name} needs the feature {row.feature!r}, which is off")
         known: dict[str, str] = {}
@@ -95,7 +93,9 @@ class StackChecker:
         if len(self.frames) > 1:
             raise InvalidModule(f"the body ends within a {self.frames[-1].name}")
         self.current = "the end of the body"
-        self._close()
+        before = list(self.stack)
+        self._take_results(self.frames[0])
+        self.stack = before
 
     def take(self, types: Sequence[ValueType]) -> None:
         """Take operands of some types from the stack, the last one first."""
@@ -152,11 +152,14 @@ class StackChecker:
         """Forget an operand."""
         self.take_any("one operand")
 
-    def _close(self) -> Frame:
-        frame = self.frames[-1]
+    def _take_results(self, frame: Frame) -> None:
         self.take(frame.type.results)
         if len(self.stack) != frame.height:
             raise self._mismatch(f"only ({' '.join(frame.type.results)})")
+
+    def _close(self) -> Frame:
+        frame = self.frames[-1]
+        self._take_results(frame)
         self.unreachable.pop()
         return self.frames.pop()
 
