@@ -155,7 +155,9 @@ class StackChecker:
     def _take_results(self, frame: Frame) -> None:
         self.take(frame.type.results)
         if len(self.stack) != frame.height:
-            raise self._mismatch(f"only ({' '.join(frame.type.results)})")
+            more = " ".join(each or "any" for each in self.stack[frame.height :])
+            results = " ".join(frame.type.results)
+            raise InvalidModule(f"{self.current} takes ({results}), more is there: ({more})")
 
     def _close(self) -> Frame:
         frame = self.frames[-1]
