@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 from core.wasm.instructions import Opcode, named
 from core.wasm.types import FunctionType, GlobalType, MemoryType, TableType, ValueType
 
-#: What an import or export is.
+#: Kind of an import or export.
 ExternalKind = Literal["func", "table", "memory", "global"]
 
 #: Kinds of imports and exports, in the order of their codes.
@@ -71,7 +71,7 @@ class Import(NamedTuple):
 
     @property
     def kind(self) -> ExternalKind:
-        """What is imported."""
+        """Kind of the import."""
         if isinstance(self.type, TableType):
             return "table"
         if isinstance(self.type, MemoryType):

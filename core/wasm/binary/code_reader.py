@@ -67,7 +67,7 @@ def _readers_of(row: Opcode) -> tuple[Callable[[Cursor], Any], ...]:
     return tuple(_READERS.get(each.kind, Cursor.unsigned) for each in row.immediates)
 
 
-#: By prefix and code, an instruction if it has no immediates, else its row and their readers.
+#: Rows by prefix and code: an instruction if it has no immediates, else its row and their readers.
 _ROWS = {(row.prefix, row.code): (Instruction(row), row, _readers_of(row)) for row in ALL}
 
 

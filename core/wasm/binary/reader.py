@@ -55,7 +55,7 @@ _ORDER = {number: place for place, number in enumerate(SECTIONS)}
 
 @dataclass(frozen=True)
 class ReadingLimits:
-    """How large a module may be.
+    """Largest sizes of a module.
 
     Attributes:
         bytes: largest size of the file.

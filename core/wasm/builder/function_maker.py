@@ -2,18 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.wasm.builder.handles import GlobalVariable, ImportedFunction, Label, Local
 from core.wasm.builder.instruction_names import attribute
+from core.wasm.builder.spaces import Spaces
 from core.wasm.errors import InvalidModule, WasmError
 from core.wasm.instructions import Immediate, named
 from core.wasm.module import Instruction, MemoryAccess, instruction
 from core.wasm.types import FunctionType, ValueType
 from core.wasm.validation.stack import StackChecker
-
-if TYPE_CHECKING:
-    from core.wasm.builder.module_maker import ModuleMaker
 
 #: Type of a block: nothing, one result, or parameters and results.
 BlockType = ValueType | FunctionType | None
@@ -37,8 +35,8 @@ class FunctionMaker:
         body: the instructions so far.
     """
 
-    def __init__(self, module: "ModuleMaker", number: int, type_: FunctionType, name: str):
-        self.module = module
+    def __init__(self, spaces: Spaces, number: int, type_: FunctionType, name: str):
+        self._spaces = spaces
         self.number = number
         self.type = type_
         self.name = name
@@ -48,7 +46,7 @@ class FunctionMaker:
         self._types = list(type_.parameters)
         self._open: list[int] = []
         self._opened = 0
-        self._checker = StackChecker(module.context, type_.results, self._types)
+        self._checker = StackChecker(spaces.context, type_.results, self._types)
 
     def __getattr__(self, name: str) -> Any:
         return attribute(name, self.emit)
@@ -132,12 +130,12 @@ class FunctionMaker:
         if kind == "block" and isinstance(value, FunctionType):
             if not value.parameters and len(value.results) < 2:
                 return value.results[0] if value.results else None
-            return self.module.type_index(value)
+            return self._spaces.type_index(value)
         if kind == "type" and isinstance(value, FunctionType):
-            return self.module.type_index(value)
+            return self._spaces.type_index(value)
         if kind == "declared_function":
             number = value if isinstance(value, int) else value.number
-            self.module.declare(number)
+            self._spaces.declare(number)
             return number
         if isinstance(value, (Local, GlobalVariable, ImportedFunction, FunctionMaker)):
             return value.number

@@ -1,4 +1,4 @@
-"""What a builder hands out: names for locals, globals, functions and labels."""
+"""Handles that a builder gives out: of locals, globals, functions and labels."""
 
 from typing import NamedTuple
 

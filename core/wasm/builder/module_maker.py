@@ -8,6 +8,7 @@ from core.wasm.binary.writer import write_module
 from core.wasm.builder.function_maker import FunctionMaker
 from core.wasm.builder.handles import GlobalVariable, ImportedFunction
 from core.wasm.builder.memory import MemoryManager
+from core.wasm.builder.spaces import Spaces
 from core.wasm.errors import WasmError
 from core.wasm.instructions import FEATURES, named
 from core.wasm.module import (
@@ -29,7 +30,6 @@ from core.wasm.types import (
     TableType,
     ValueType,
 )
-from core.wasm.validation.context import Context
 from core.wasm.validation.modules import MOST_PAGES, validate
 
 #: Extensions that are off unless a module is made with them.
@@ -47,6 +47,7 @@ class ModuleMaker:
 
     Attributes:
         memory: hands out regions of the linear memory.
+        context: types of all that functions may refer to.
 
     >>> module = ModuleMaker()
     >>> f = module.function("sum", ["i32"], ["i32"])
@@ -74,7 +75,8 @@ class ModuleMaker:
     ):
         options = dict(zip(_OPTIONS, (simd, relaxed_simd, threads), strict=True))
         off = {name for name, on in options.items() if not on}
-        self.context = Context(features=FEATURES - off)
+        self._spaces = Spaces(FEATURES - off)
+        self.context = self._spaces.context
         self.memory = MemoryManager(start)
         self._shared = threads
         self._memory: tuple[int, int | None] | None = None
@@ -88,18 +90,6 @@ class ModuleMaker:
         self._exports: list[Export] = []
         self._start: int | None = None
         self._names = Names()
-        self._referenced: set[int] = set()
-
-    def type_index(self, type_: FunctionType) -> int:
-        """Return the index of a function type, which is added where it is new."""
-        if type_ not in self.context.types:
-            self.context.types.append(type_)
-        return self.context.types.index(type_)
-
-    def declare(self, number: int) -> None:
-        """Note that references of a function are made."""
-        self._referenced.add(number)
-        self.context.declared.add(number)
 
     def import_function(
         self,
@@ -125,7 +115,7 @@ class ModuleMaker:
                 "import functions before you make some"
             )
         type_ = FunctionType(tuple(parameters), tuple(results))
-        self._imports.append(Import(module, name, self.type_index(type_)))
+        self._imports.append(Import(module, name, self._spaces.type_index(type_)))
         self.context.functions.append(type_)
         number = len(self.context.functions) - 1
         self._names.functions[number] = name
@@ -148,9 +138,9 @@ class ModuleMaker:
             export: whether the host sees it.
         """
         type_ = FunctionType(tuple(parameters), tuple(results))
-        self.type_index(type_)
+        self._spaces.type_index(type_)
         self.context.functions.append(type_)
-        made = FunctionMaker(self, len(self.context.functions) - 1, type_, name)
+        made = FunctionMaker(self._spaces, len(self.context.functions) - 1, type_, name)
         self._functions.append(made)
         self._names.functions[made.number] = name
         if export:
@@ -266,7 +256,7 @@ class ModuleMaker:
         return write_module(self.build())
 
     def _function(self, made: FunctionMaker) -> Function:
-        return Function(self.type_index(made.type), made.locals, tuple(made.body))
+        return Function(self._spaces.type_index(made.type), made.locals, tuple(made.body))
 
     def _memory_type(self, pages: int, maximum: int | None) -> MemoryType:
         if self._shared and maximum is None:
@@ -276,6 +266,7 @@ class ModuleMaker:
     def _declaration(self) -> tuple[Element, ...]:
         """The segment that declares functions of which references are made."""
         items: list[tuple[Instruction, ...]] = [
-            (Instruction(named("ref.func"), (number,)),) for number in sorted(self._referenced)
+            (Instruction(named("ref.func"), (number,)),)
+            for number in sorted(self._spaces.referenced)
         ]
         return (Element("declarative", tuple(items), form=3),) if items else ()

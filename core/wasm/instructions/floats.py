@@ -2,7 +2,7 @@
 
 from core.wasm.instructions.opcode import Opcode, read_table
 
-#: On 32 bits.
+#: Instructions on 32 bits.
 F32: tuple[Opcode, ...] = read_table(
     """
     0x43 | f32.const    | f32 | -> f32
@@ -30,7 +30,7 @@ F32: tuple[Opcode, ...] = read_table(
     feature="mvp",
 )
 
-#: On 64 bits.
+#: Instructions on 64 bits.
 F64: tuple[Opcode, ...] = read_table(
     """
     0x44 | f64.const    | f64 | -> f64

@@ -2,7 +2,7 @@
 
 from core.wasm.instructions.opcode import Opcode, read_table
 
-#: On 32 bits.
+#: Instructions on 32 bits.
 I32: tuple[Opcode, ...] = read_table(
     """
     0x41 | i32.const  | i32 | -> i32
@@ -39,7 +39,7 @@ I32: tuple[Opcode, ...] = read_table(
     feature="mvp",
 )
 
-#: On 64 bits.
+#: Instructions on 64 bits.
 I64: tuple[Opcode, ...] = read_table(
     """
     0x42 | i64.const  | i64 | -> i64

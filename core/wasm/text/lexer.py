@@ -29,7 +29,7 @@ class String(NamedTuple):
 
 
 class Group(NamedTuple):
-    """What stands in a pair of brackets, and the index of the first one."""
+    """Words, strings and groups in a pair of brackets, and the index of the first one."""
 
     items: list["Node"]
     offset: int

@@ -1,4 +1,4 @@
-"""What stands in a pair of brackets, taken one after the other."""
+"""Contents of a pair of brackets, taken one after the other."""
 
 from typing import NoReturn
 

@@ -1,4 +1,4 @@
-"""What instructions may refer to: everything that a module imports and defines."""
+"""All that instructions may refer to: everything that a module imports and defines."""
 
 from dataclasses import dataclass, field
 
@@ -34,7 +34,7 @@ class Context:
     features: frozenset[str] = FEATURES
 
     def size(self, kind: ExternalKind) -> int:
-        """How many functions, tables, memories or globals there are."""
+        """Number of functions, tables, memories or globals there are."""
         return {
             "func": len(self.functions),
             "table": len(self.tables),

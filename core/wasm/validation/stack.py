@@ -245,7 +245,9 @@ class StackChecker:
     def call_indirect(self, type_: int, table: int) -> None:
         """Call a function of a table."""
         if self.context.tables[table].element != "funcref":
-            raise InvalidModule(f"call_indirect takes a table of funcref, table {table} is none")
+            raise InvalidModule(
+                f"call_indirect takes a table of funcref, table {table} has another type"
+            )
         self.take(("i32",))
         self.call(self.context.types[type_])
 

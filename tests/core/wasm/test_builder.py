@@ -122,7 +122,8 @@ def test_a_range_goes_down_too():
 
 
 def test_errors_name_the_instruction_and_the_types():
-    f = ModuleMaker().function("f", ["f32"], ["i32"])
+    module = ModuleMaker()
+    f = module.function("f", ["f32"], ["i32"])
     f.local.get(f.parameters[0])
     with pytest.raises(InvalidModule, match=r"'f', instruction 1: i32.eqz takes \(i32\), "):
         f.i32.eqz()
@@ -131,7 +132,7 @@ def test_errors_name_the_instruction_and_the_types():
     with pytest.raises(WasmError, match=r"f32.load takes \(access\), got \(\) {'ofset': 4}"):
         f.f32.load(ofset=4)
     with pytest.raises(InvalidModule, match=r"function 'f': the end of the body takes \(i32\)"):
-        f.module.build()
+        module.build()
 
 
 def test_a_label_ends_with_its_block():
