@@ -22,7 +22,7 @@ def print_text(module: Module) -> str:
     >>> from core.wasm.module import instruction
     >>> body = (instruction("local.get", 0), instruction("i32.eqz"))
     >>> module = Module((FunctionType(("i32",), ("i32",)),), functions=(Function(0, (), body),))
-    >>> print(print_text(module))
+    >>> print(print_text(module).rstrip())
     (module
       (type (func (param i32) (result i32)))
       (func (type 0) (param i32) (result i32)
