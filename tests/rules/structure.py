@@ -21,7 +21,7 @@ from tests.rules.sources import PACKAGES, ROOT
 FLOORS = (
     "weights_cache/common",
     "weights_cache",
-    "core/errors.py core/process",
+    "core/errors.py core/process core/wasm",
     "core/engine core/keras core/ops/__init__.py",
     "core/autodiff core/profiling core/initializers core/constraints core/regularizers core/plots",
     "core/ops core/optimizers core/losses core/callbacks",
