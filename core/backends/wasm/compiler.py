@@ -18,9 +18,6 @@ _FEATURES = "+simd128,+nontrapping-fptoint,+sign-ext,+bulk-memory"
 #: Optimization level of LLVM's code generator, from 0 to 3.
 _LEVEL = 2
 
-#: Passes that make code smaller: indices of 64 bits become the 32 of addresses.
-_PASSES = "function(instcombine,early-cse)"
-
 
 @cache
 def _machine() -> Any:

@@ -1,8 +1,8 @@
 """A program as one WebAssembly module: its kernels, and a function that calls them in order.
 
 The memory has, from the bottom: a page that nothing uses, so that an address of 0 is none; the
-tables of the kernels' arguments; the data of the code; the constants, which are the file of
-weights; the arena; the memory that a kernel needs for itself; the stack.
+tables of the kernels' arguments; the memory that a kernel needs for itself; the data of the code;
+the constants, which are the file of weights; the arena; the stack.
 
 Constants are apart from the module, in the layout that kernels read: to load them is one copy, with
 no code that packs and no second memory, and numbers of 8 or 16 bits can be widened value by value
@@ -180,22 +180,21 @@ class _Assembly:
         for call in calls:
             for array in call.arguments:
                 self._constant_offset(array)
-        self._tables = _FIRST, sum(POINTER * len(call.arguments) for call in calls)
+        self._tables = _FIRST
+        self._table_bytes = sum(POINTER * len(call.arguments) for call in calls)
         self._calls, self._space = calls, space
 
     def module(self) -> ProgramModule:
         """Return the module."""
         weights = self._constants.data().tobytes()
-        tables = _aligned(self._tables[0] + self._tables[1])
-        code = object_of(f"{self._program.listing()}\n{self._run_text(0)}")
-        size = data_bytes(code)
-        self._weights = _aligned(tables + size)
-        self._first = _aligned(self._weights + len(weights))
-        scratch = _aligned(self._first + self._arena.nbytes)
-        stack = _aligned(scratch + self._program.scratch_bytes) + _STACK
+        scratch = _aligned(self._tables + self._table_bytes)
+        data = _aligned(scratch + self._program.scratch_bytes)
         code = object_of(f"{self._program.listing()}\n{self._run_text(scratch)}")
-        module = without_unused_types(link(code, Placement(tables, stack, stack), ("run",)))
-        table = Data(self._table(), (instruction("i32.const", self._tables[0]),))
+        self._weights = _aligned(data + data_bytes(code))
+        self._first = _aligned(self._weights + len(weights))
+        stack = _aligned(self._first + self._arena.nbytes) + _STACK
+        module = without_unused_types(link(code, Placement(data, stack, stack), ("run",)))
+        table = Data(self._table(), (instruction("i32.const", self._tables),))
         module = replace(module, data=(table, *module.data))
         inputs = {number: self._value(array) for number, array in self._space.inputs}
         outputs = [self._value(array) for array in self._space.outputs]
@@ -203,7 +202,7 @@ class _Assembly:
 
     def _run_text(self, scratch: int) -> str:
         """Return the function that calls all kernels, as LLVM IR."""
-        lines, at = [], self._tables[0]
+        lines, at = [], self._tables
         for number, call in enumerate(self._calls):
             arguments = f"ptr inttoptr (i32 {at} to ptr)"
             memory = f"ptr inttoptr (i32 {scratch} to ptr)"
