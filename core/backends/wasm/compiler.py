@@ -8,7 +8,8 @@ from core.backends.cpu.codegen.machine_code.compiler import compiling
 from core.errors import CoreError
 
 #: Vectors of 128 bits. Engines keep them in 16 registers on x86-64; there is no fused multiply-add.
-WASM = InstructionSet("wasm", 4, 16, has_fma=False)
+#: LLVM mixes rounds that follow one another, whose values then no longer fit into registers.
+WASM = InstructionSet("wasm", 4, 16, has_fma=False, unrolled=1, has_unsigned_offsets=True)
 
 _TRIPLE = "wasm32-unknown-unknown"
 

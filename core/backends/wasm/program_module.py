@@ -30,8 +30,8 @@ from core.plan.passes.integers_as_bytes import with_bytes
 from core.wasm.binary.writer import write_module
 from core.wasm.module import Data, Module, instruction
 
-#: The first address in use.
-_FIRST = 1024
+#: The first address in use. Kernels may point before an image, where no sum may wrap.
+_FIRST = 1 << 16
 
 _ALIGNMENT, _STACK = 64, 1 << 14
 
