@@ -35,11 +35,11 @@ _PAGE = 1 << 16
 
 
 class Symbol(NamedTuple):
-    """A symbol: its kind, its name, and the index of what it is."""
+    """A symbol: its kind, its name, and the number of what it is."""
 
     kind: int
     name: str
-    index: int
+    number: int
     is_defined: bool
 
 
@@ -84,7 +84,7 @@ def link(data: bytes, placement: Placement, exports: tuple[str, ...]) -> Module:
     if module.imported("func"):
         names = [each.name for each in module.imports if each.kind == "func"]
         raise CoreError(f"kernels call functions that no library gives here: {', '.join(names)}")
-    numbers = {s.name: s.index for s in symbols if s.kind == _FUNCTION}
+    numbers = {s.name: s.number for s in symbols if s.kind == _FUNCTION}
     return replace(
         module,
         imports=(),

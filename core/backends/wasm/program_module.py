@@ -123,7 +123,8 @@ class _Kernels:
 
     def __init__(self, program: GeneratedProgram):
         self._program = program
-        self.absorbed, self.packed_bytes = program.absorbed, program.packed_bytes
+        self.absorbed: Mapping[str, tuple[Step, ...]] = program.absorbed
+        self.packed_bytes = program.packed_bytes
 
     def lowered(self, name: str) -> Lowered | None:
         """Return calls for the step that computes a value."""
@@ -132,10 +133,11 @@ class _Kernels:
             return None
 
         def bind(views: Views) -> list[Work]:
-            return [
-                _Call(self._program.name_of(kernel), arrays_of(arguments, views), kernel.tasks)
-                for kernel, arguments in generated.kernels
-            ]
+            works: list[Work] = []
+            for kernel, arguments in generated.kernels:
+                name = self._program.name_of(kernel)
+                works.append(_Call(name, arrays_of(arguments, views), kernel.tasks))
+            return works
 
         scratch = tuple(Scratch((values,)) for values in generated.temporaries)
         return Lowered(generated.title, bind, scratch, generated.in_place)
