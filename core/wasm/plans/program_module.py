@@ -11,7 +11,7 @@ whatever their order.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,13 +22,13 @@ from core.backends.cpu.codegen.program_storing import Constants, ends_of
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, Scratch, Views, Work
 from core.backends.cpu.numpy_steps.workspaces import Workspace
-from core.backends.wasm.compiler import WASM, object_of
-from core.backends.wasm.object_linker import Placement, data_bytes, link, without_unused_types
 from core.engine.program import Program, Step, is_alias
 from core.errors import CoreError
 from core.plan.passes.integers_as_bytes import with_bytes
 from core.wasm.binary.writer import write_module
 from core.wasm.module import Data, Module, instruction
+from core.wasm.plans.compiler import WASM, object_of
+from core.wasm.plans.object_linker import Placement, data_bytes, link, without_unused_types
 
 #: The first address in use. Kernels may point before an image, where no sum may wrap.
 _FIRST = 1 << 16
@@ -105,7 +105,8 @@ def _ops(step: Step) -> str:
     return " + ".join(each.op.name for each in (step, *step.epilogue))
 
 
-class _Call(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Call:
     """A call of a kernel, as a work of an executable; it is compiled, never run here."""
 
     name: str

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from core.backends.wasm.compiler import object_of
-from core.backends.wasm.object_linker import Placement, link
-from core.backends.wasm.program_module import compile_module
 from core.engine.registry import OPS
 from core.engine.specs import Spec
 from core.errors import CoreError
 from core.wasm.binary.reader import read_module
+from core.wasm.plans.compiler import object_of
+from core.wasm.plans.object_linker import Placement, link
+from core.wasm.plans.program_module import compile_module
 from core.wasm.validation.modules import validate
 from tests.core.backends.cpu_codegen.one_step import HERE, by_numpy, make_step
-from tests.core.backends.wasm.module_runs import run_module
+from tests.core.wasm.plans.module_runs import run_module
 
 
 def assert_equal_to_numpy(program, values):
