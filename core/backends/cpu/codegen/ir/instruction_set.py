@@ -15,6 +15,8 @@ class InstructionSet(NamedTuple):
         registers: vectors that fit into registers.
         has_fma: whether a product and a sum are one instruction.
         sums_bytes: whether one instruction adds the products of four bytes (VNNI).
+        unrolled: rounds of a tile's loop that are written one after the other, at most.
+        has_unsigned_offsets: whether loads add constants to addresses only if no sum wraps.
     """
 
     name: str
@@ -22,6 +24,8 @@ class InstructionSet(NamedTuple):
     registers: int
     has_fma: bool
     sums_bytes: bool = False
+    unrolled: int = 2
+    has_unsigned_offsets: bool = False
 
 
 #: Registers of 512 bits.

@@ -168,7 +168,9 @@ class KernelText:
         """Return a pointer moved by some bytes."""
         if offset == 0:
             return pointer
-        return self.let(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+        is_after = self.isa.has_unsigned_offsets and isinstance(offset, int) and offset > 0
+        flag = "nuw " if is_after else ""
+        return self.let(f"getelementptr {flag}i8, ptr {pointer}, i64 {offset}")
 
     def at_float(self, pointer: Name, offset: Index) -> Name:
         """Return a pointer moved by some float32 values."""
