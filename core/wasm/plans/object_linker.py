@@ -7,6 +7,7 @@ are written again in as few as they need. After "WebAssembly Object File Linking
 tool-conventions.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -62,13 +63,13 @@ def data_bytes(data: bytes) -> int:
     return max((_offset(d) + len(d.content) for d in read_module(data).data), default=0)
 
 
-def link(data: bytes, placement: Placement, exports: tuple[str, ...]) -> Module:
+def link(data: bytes, placement: Placement, exports: Mapping[str, str]) -> Module:
     """Link an object file.
 
     Args:
         data: a relocatable file of LLVM.
         placement: where its data goes.
-        exports: functions that the host calls.
+        exports: names for the host of functions that it calls, with their names in the object.
 
     Raises:
         CoreError: it needs what kernels do not have, such as a function of another library.
@@ -95,7 +96,7 @@ def link(data: bytes, placement: Placement, exports: tuple[str, ...]) -> Module:
         ),
         exports=(
             Export("memory", "memory", 0),
-            *(Export(name, "func", numbers[name]) for name in exports),
+            *(Export(name, "func", numbers[inner]) for name, inner in exports.items()),
         ),
         data=tuple(_moved(d, placement.data) for d in module.data),
         tables=(),

@@ -1,15 +1,14 @@
-"""A program as one WebAssembly module: its kernels, and a function that calls them in order.
+"""Programs as one WebAssembly module: their kernels, and for each a function that calls them.
 
 The memory has, from the bottom: a page that nothing uses, so that an address of 0 is none; the
 tables of the kernels' arguments; the memory that a kernel needs for itself; the data of the code;
-the constants, which are the file of weights; the arena; the stack.
+the constants, which are the file of weights; the arena, which the programs share; the stack.
 
 Constants are apart from the module, in the layout that kernels read: to load them is one copy, with
 no code that packs and no second memory, and numbers of 8 or 16 bits can be widened value by value
 whatever their order.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -18,7 +17,9 @@ import numpy as np
 
 from core.backends.cpu.codegen.generated_program import GeneratedProgram, arrays_of
 from core.backends.cpu.codegen.ir.kernel_text import POINTER
+from core.backends.cpu.codegen.ir.module_text import kernel_name, module_text
 from core.backends.cpu.codegen.program_storing import Constants, ends_of
+from core.backends.cpu.codegen.step_kernels import Kernel
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, Scratch, Views, Work
 from core.backends.cpu.numpy_steps.workspaces import Workspace
@@ -44,44 +45,60 @@ class ModuleValue(NamedTuple):
     address: int
 
 
-class ProgramModule(NamedTuple):
-    """A program as a module.
+class ModuleFunction(NamedTuple):
+    """The function of a program.
 
     Attributes:
-        module: the module; it exports ``memory`` and ``run``.
-        weights: the constants, to be copied to ``weights_address`` before the first run.
+        inputs: the inputs that it reads, by the number of the program's input.
+        outputs: each output, which lies there until a function is called again.
+    """
+
+    inputs: Mapping[int, ModuleValue]
+    outputs: Sequence[ModuleValue]
+
+
+class ProgramModule(NamedTuple):
+    """Programs as a module.
+
+    Attributes:
+        module: the module; it exports ``memory``, and each program's function by its name.
+        weights: the constants, to be copied to ``weights_address`` before the first call.
         weights_address: where they go.
-        inputs: each input that is read, by its number.
-        outputs: each output.
+        functions: where each function reads and writes.
     """
 
     module: Module
     weights: bytes
     weights_address: int
-    inputs: Mapping[int, ModuleValue]
-    outputs: Sequence[ModuleValue]
+    functions: Mapping[str, ModuleFunction]
 
     def binary(self) -> bytes:
         """Return the module as a file."""
         return write_module(self.module)
 
-    def layout(self) -> str:
-        """Return where everything lies, as JSON for the host."""
-        inputs = {str(number): value._asdict() for number, value in self.inputs.items()}
-        outputs = [value._asdict() for value in self.outputs]
-        return json.dumps({"weights": self.weights_address, "inputs": inputs, "outputs": outputs})
 
+def compile_module(programs: Mapping[str, Program]) -> ProgramModule:
+    """Return programs as one module, in which equal kernels are once.
 
-def compile_module(program: Program) -> ProgramModule:
-    """Return a program as a module.
+    Args:
+        programs: at least one program, by the name of its function.
 
     Raises:
         CoreError: there is no kernel for some step; the error names it.
     """
-    generated = GeneratedProgram(with_bytes(program), WASM)
-    _check(generated)
-    executable = CpuExecutable(generated.program, _Kernels(generated))
-    return _Assembly(generated, executable.new_workspace()).module()
+    assert programs
+    generated = {
+        name: GeneratedProgram(with_bytes(program), WASM) for name, program in programs.items()
+    }
+    for program in generated.values():
+        _check(program)
+    kernels = dict.fromkeys(k for program in generated.values() for k in program.kernels)
+    names = {kernel: kernel_name(number) for number, kernel in enumerate(kernels)}
+    spaces = {
+        name: CpuExecutable(program.program, _Kernels(program, names)).new_workspace()
+        for name, program in generated.items()
+    }
+    return _Assembly(names, spaces).module()
 
 
 def _check(generated: GeneratedProgram) -> None:
@@ -118,12 +135,17 @@ class _Call:
 
 
 class _Kernels:
-    """The kernels of a program as `CpuExecutable` takes them, to find where each value lies."""
+    """The kernels of a program as `CpuExecutable` takes them, to find where each value lies.
 
-    scratch_bytes = 0  # of one thread, which lies behind the arena
+    Args:
+        program: the kernels.
+        names: names of their functions in the module.
+    """
 
-    def __init__(self, program: GeneratedProgram):
-        self._program = program
+    scratch_bytes = 0  # of one thread, which has a place of its own in the module
+
+    def __init__(self, program: GeneratedProgram, names: Mapping[Kernel, str]):
+        self._program, self._names = program, names
         self.absorbed: Mapping[str, tuple[Step, ...]] = program.absorbed
         self.packed_bytes = program.packed_bytes
 
@@ -136,8 +158,8 @@ class _Kernels:
         def bind(views: Views) -> list[Work]:
             works: list[Work] = []
             for kernel, arguments in generated.kernels:
-                name = self._program.name_of(kernel)
-                works.append(_Call(name, arrays_of(arguments, views), kernel.tasks))
+                call = _Call(self._names[kernel], arrays_of(arguments, views), kernel.tasks)
+                works.append(call)
             return works
 
         scratch = tuple(Scratch((values,)) for values in generated.temporaries)
@@ -171,68 +193,92 @@ class _Assembly:
     """Places everything in the memory of a module, and compiles it.
 
     Args:
-        program: the kernels.
-        space: the memory of a run, and the calls that are bound to it.
+        names: the kernels with the names of their functions.
+        spaces: by the name of each program the memory of a run, and the calls bound to it.
     """
 
-    def __init__(self, program: GeneratedProgram, space: Workspace):
-        self._program, self._arena = program, space.arena
-        self._begin = space.arena.ctypes.data
+    def __init__(self, names: Mapping[Kernel, str], spaces: Mapping[str, Workspace]):
+        self._kernels = {name: kernel for kernel, name in names.items()}
+        self._functions = [_Function(name, space) for name, space in spaces.items()]
         self._constants = Constants()
-        calls = [work for work in space.works if isinstance(work, _Call)]
-        for call in calls:
-            for array in call.arguments:
-                self._constant_offset(array)
-        self._tables = _FIRST
-        self._table_bytes = sum(POINTER * len(call.arguments) for call in calls)
-        self._calls, self._space = calls, space
+        for function in self._functions:
+            for array in function.arguments:
+                function.constant_offset(array, self._constants)
 
     def module(self) -> ProgramModule:
         """Return the module."""
         weights = self._constants.data().tobytes()
-        scratch = _aligned(self._tables + self._table_bytes)
-        data = _aligned(scratch + self._program.scratch_bytes)
-        code = object_of(f"{self._program.listing()}\n{self._run_text(scratch)}")
-        self._weights = _aligned(data + data_bytes(code))
-        self._first = _aligned(self._weights + len(weights))
-        stack = _aligned(self._first + self._arena.nbytes) + _STACK
-        module = without_unused_types(link(code, Placement(data, stack, stack), ("run",)))
-        table = Data(self._table(), (instruction("i32.const", self._tables),))
-        module = replace(module, data=(table, *module.data))
-        inputs = {number: self._value(array) for number, array in self._space.inputs}
-        outputs = [self._value(array) for array in self._space.outputs]
-        return ProgramModule(module, weights, self._weights, inputs, outputs)
+        scratch = _FIRST
+        for function in self._functions:
+            function.table, scratch = scratch, scratch + POINTER * len(function.arguments)
+        scratch = _aligned(scratch)
+        data = _aligned(scratch + max(kernel.scratch_bytes for kernel in self._kernels.values()))
+        texts = [f.text(number, scratch) for number, f in enumerate(self._functions)]
+        code = object_of("\n".join((module_text(self._kernels, WASM), *texts)))
+        start = _aligned(data + data_bytes(code))
+        arena = _aligned(start + len(weights))
+        arena_bytes = max(f.space.arena.nbytes for f in self._functions)
+        stack = _aligned(arena + arena_bytes) + _STACK
+        exports = {function.name: _symbol(n) for n, function in enumerate(self._functions)}
+        module = without_unused_types(link(code, Placement(data, stack, stack), exports))
+        tables = [f.data(start, arena, self._constants) for f in self._functions]
+        module = replace(module, data=(*tables, *module.data))
+        functions = {f.name: f.values(arena) for f in self._functions}
+        return ProgramModule(module, weights, start, functions)
 
-    def _run_text(self, scratch: int) -> str:
-        """Return the function that calls all kernels, as LLVM IR."""
-        lines, at = [], self._tables
-        for number, call in enumerate(self._calls):
-            arguments = f"ptr inttoptr (i32 {at} to ptr)"
-            memory = f"ptr inttoptr (i32 {scratch} to ptr)"
+
+class _Function:
+    """The function of one program: its calls, and where their arguments lie."""
+
+    table = _FIRST  # address of the addresses of all arguments
+
+    def __init__(self, name: str, space: Workspace):
+        self.name, self.space = name, space
+        self._begin = space.arena.ctypes.data
+        self._calls = [work for work in space.works if isinstance(work, _Call)]
+        self.arguments = [array for call in self._calls for array in call.arguments]
+
+    def text(self, number: int, scratch: int) -> str:
+        """Return the function, which calls all kernels, as LLVM IR."""
+        lines, at = [], self.table
+        memory = f"ptr inttoptr (i32 {scratch} to ptr)"
+        for index, call in enumerate(self._calls):
+            lines += _call_lines(index, call, f"ptr inttoptr (i32 {at} to ptr)", memory)
             at += POINTER * len(call.arguments)
-            lines += _call_lines(number, call, arguments, memory)
-        return "\n".join(("define void @run() nounwind {", *lines, "  ret void", "}", ""))
+        head = f"define void @{_symbol(number)}() nounwind {{"
+        return "\n".join((head, *lines, "  ret void", "}", ""))
 
-    def _table(self) -> bytes:
-        """Return the addresses of all arguments."""
-        addresses = [self._address(a) for call in self._calls for a in call.arguments]
-        return np.array(addresses, np.int64).tobytes()
+    def data(self, weights: int, arena: int, constants: Constants) -> Data:
+        """Return the addresses of all arguments, from the addresses of weights and arena on."""
+        addresses = []
+        for array in self.arguments:
+            offset = self.constant_offset(array, constants)
+            addresses.append(self._in_arena(array, arena) if offset is None else weights + offset)
+        content = np.array(addresses, np.int64).tobytes()
+        return Data(content, (instruction("i32.const", self.table),))
 
-    def _value(self, array: np.ndarray) -> ModuleValue:
-        return ModuleValue(array.shape, array.dtype.name, self._address(array))
+    def values(self, arena: int) -> ModuleFunction:
+        """Return where the inputs and outputs lie."""
+        inputs = {number: self._value(array, arena) for number, array in self.space.inputs}
+        return ModuleFunction(inputs, [self._value(array, arena) for array in self.space.outputs])
 
-    def _address(self, array: np.ndarray) -> int:
-        offset = self._constant_offset(array)
-        if offset is None:
-            return self._first + array.ctypes.data - self._begin
-        return self._weights + offset
-
-    def _constant_offset(self, array: np.ndarray) -> int | None:
+    def constant_offset(self, array: np.ndarray, constants: Constants) -> int | None:
         """Return the offset of an array in the constants; None if it is in the arena."""
         low, high = ends_of(array)
-        if self._begin <= low and high <= self._begin + self._arena.nbytes:
+        if self._begin <= low and high <= self._begin + self.space.arena.nbytes:
             return None
-        return self._constants.offset_of(array, low, high)
+        return constants.offset_of(array, low, high)
+
+    def _value(self, array: np.ndarray, arena: int) -> ModuleValue:
+        return ModuleValue(array.shape, array.dtype.name, self._in_arena(array, arena))
+
+    def _in_arena(self, array: np.ndarray, arena: int) -> int:
+        return arena + int(array.ctypes.data) - self._begin
+
+
+def _symbol(number: int) -> str:
+    """Return the name of a program's function in the object file."""
+    return f"program{number}"
 
 
 def _aligned(address: int) -> int:

@@ -1,7 +1,7 @@
 """The generated kernels of a program, and their machine code."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -106,6 +106,11 @@ class GeneratedProgram:
     def is_small(self) -> bool:
         """Return whether workers burn more time in a run than the caller gains by them."""
         return self.program.repeats is None and work_of(self.program) < _LEAST_SHARED
+
+    @property
+    def kernels(self) -> Collection[Kernel]:
+        """The kernels, each once."""
+        return self._numbers
 
     def listing(self) -> str:
         """Return the generated LLVM IR."""

@@ -5,8 +5,8 @@ import numpy as np
 from tests.helpers import skip_or_fail
 
 
-def run_module(made, feeds):
-    """The outputs of a `ProgramModule` for arrays, in the order of the program's inputs."""
+def run_module(made, feeds, name="run"):
+    """The outputs of a function for arrays, in the order of the program's inputs."""
     try:
         import wasmtime
     except ImportError:
@@ -16,10 +16,10 @@ def run_module(made, feeds):
     exports = wasmtime.Instance(store, compiled, []).exports(store)
     memory = exports["memory"]
     memory.write(store, made.weights, made.weights_address)
-    for number, value in made.inputs.items():
+    for number, value in made.functions[name].inputs.items():
         memory.write(store, np.ascontiguousarray(feeds[number]).tobytes(), value.address)
-    exports["run"](store)
-    return [_read(memory, store, value) for value in made.outputs]
+    exports[name](store)
+    return [_read(memory, store, value) for value in made.functions[name].outputs]
 
 
 def _read(memory, store, value):

@@ -18,7 +18,7 @@ from tests.core.wasm.plans.module_runs import run_module
 def assert_equal_to_numpy(program, values):
     expected = by_numpy(program, values)
     feeds = [values[reference] for reference in program.inputs]
-    (found,) = run_module(compile_module(program), feeds)
+    (found,) = run_module(compile_module({"run": program}), feeds)
     assert np.abs(found - expected).max() <= 1e-5 * np.abs(expected).max()
 
 
@@ -59,7 +59,7 @@ def test_functions_need_no_library(op, rng):
 
 def test_a_module_is_valid_and_imports_nothing():
     program, _ = convolution(0, "conv2d")
-    module = read_module(compile_module(program).binary())
+    module = read_module(compile_module({"run": program}).binary())
     validate(module)
     assert not module.imports
     assert [export.name for export in module.exports] == ["memory", "run"]
@@ -67,10 +67,9 @@ def test_a_module_is_valid_and_imports_nothing():
 
 def test_weights_lie_apart_from_the_module():
     program, _ = convolution(1, "conv2d")
-    made = compile_module(program)
-    other = compile_module(
-        program._replace(constants={r: 2 * c for r, c in program.constants.items()})
-    )
+    made = compile_module({"run": program})
+    doubled = program._replace(constants={r: 2 * c for r, c in program.constants.items()})
+    other = compile_module({"run": doubled})
     assert made.binary() == other.binary()
     assert made.weights != other.weights
 
@@ -80,24 +79,37 @@ def test_a_step_without_a_kernel_is_refused_by_its_name(rng):
     attributes = {"axis": 1, "exclusive": False, "reverse": False}
     program = make_step("cumsum", {"x": x}, {}, ("x",), x.shape, attributes)
     with pytest.raises(CoreError, match=r"no kernel for WebAssembly .* node .* \(cumsum\)"):
-        compile_module(program)
+        compile_module({"run": program})
 
 
 def test_a_function_of_a_library_is_refused():
     text = "declare float @sinf(float)\ndefine float @run(float %x) {\n"
     text += "  %y = call float @sinf(float %x)\n  ret float %y\n}\n"
     with pytest.raises(CoreError, match="sinf"):
-        link(object_of(text), Placement(0, 0, 1), ("run",))
+        link(object_of(text), Placement(0, 0, 1), {"run": "run"})
 
 
 def test_data_of_the_object_moves_to_its_place():
     text = "@table = internal constant [2 x i32] [i32 5, i32 7]\n"
     text += "@at = constant ptr getelementptr (i8, ptr @table, i32 4)\n"
     text += "define ptr @run() {\n  %p = load volatile ptr, ptr @at\n  ret ptr %p\n}\n"
-    module = link(object_of(text), Placement(256, 1024, 1024), ("run",))
+    module = link(object_of(text), Placement(256, 1024, 1024), {"run": "run"})
     content = {d.offset[0].immediates[0]: d.content for d in module.data}
     assert min(content) == 256
     (address,) = (int.from_bytes(c, "little") for c in content.values() if len(c) == 4)
     table = next(at for at, c in content.items() if len(c) == 8)
     assert address == table + 4
     validate(module)
+
+
+def test_programs_of_one_module_share_kernels_and_run_in_any_order():
+    one, values = convolution(2, "conv2d")
+    other = one._replace(constants={r: c + 1 for r, c in one.constants.items()})
+    made = compile_module({"one": one, "other": other})
+    alone = compile_module({"one": one})
+    feeds = [values[reference] for reference in one.inputs]
+    expected = {"one": by_numpy(one, values), "other": by_numpy(other, values)}
+    for name in ("other", "one"):
+        (found,) = run_module(made, feeds, name)
+        assert np.abs(found - expected[name]).max() <= 1e-5 * np.abs(expected[name]).max()
+    assert len(made.module.functions) == len(alone.module.functions) + 1
