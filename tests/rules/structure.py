@@ -27,7 +27,7 @@ FLOORS = (
     "core/ops core/optimizers core/losses core/callbacks",
     "core/graph core/metrics",
     "core/plan core/data",
-    "core/layers core/backends core/compiled_functions",
+    "core/layers core/backends core/compiled_functions core/wasm/plans",
     "core/graph_model core/conformance",
     "core/converter",
     "core/models",
@@ -65,6 +65,8 @@ PUBLIC = (
     "core.converter.ultralytics",
     "core.graph_model.deferred_model",
     "core.graph_model.network_tails",
+    "core.wasm",
+    "core.wasm.plans",
 )
 
 

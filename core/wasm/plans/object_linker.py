@@ -45,7 +45,7 @@ class Symbol(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """Where things lie in the memory of the module.
+    """Addresses in the memory of the module.
 
     Attributes:
         data: address of the object's data.

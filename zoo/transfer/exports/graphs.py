@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core import Endpoint, Graph, Node, PartialSpec
-from core.graph.nodes import FIXED, DataType
+from core.graph.nodes import DataType
 from weights_cache.common.errors import ZooError
 from zoo.transfer.exports.bases import (
     Affine,
@@ -93,7 +93,8 @@ class _GraphParts:
     def _keep(self, own: str, array: np.ndarray, is_fixed: bool) -> str:
         name = self.name(own)
         self.weights[name] = array
-        self.nodes.append(Node(name, "Const", attributes={FIXED: True} if is_fixed else {}))
+        node = Node(name, "Const")
+        self.nodes.append(node.fixed() if is_fixed else node)
         return name
 
     def add(self, name: str, type: str, *inputs: str, **attributes: object) -> str:

@@ -10,7 +10,7 @@ from core.graph.node_types.rows import NodeType
 
 NODE_TYPES: Mapping[str, NodeType]
 
-#: What to do about types that have no row, by how they begin.
+#: Advice on types that have no row, by how they begin.
 ADVICE = {
     "com.microsoft:": (
         "ONNX Runtime's optimizer makes those of com.microsoft: export the model again without "

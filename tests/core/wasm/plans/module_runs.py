@@ -6,7 +6,7 @@ from tests.helpers import skip_or_fail
 
 
 def run_module(made, feeds, name="run"):
-    """The outputs of a function for arrays, in the order of the program's inputs."""
+    """The outputs of a function for arrays by the names of its inputs."""
     try:
         import wasmtime
     except ImportError:
@@ -16,10 +16,10 @@ def run_module(made, feeds, name="run"):
     exports = wasmtime.Instance(store, compiled, []).exports(store)
     memory = exports["memory"]
     memory.write(store, made.weights, made.weights_address)
-    for number, value in made.functions[name].inputs.items():
-        memory.write(store, np.ascontiguousarray(feeds[number]).tobytes(), value.address)
+    for reference, value in made.functions[name].inputs.items():
+        memory.write(store, np.ascontiguousarray(feeds[reference]).tobytes(), value.address)
     exports[name](store)
-    return [_read(memory, store, value) for value in made.functions[name].outputs]
+    return [_read(memory, store, value) for value in made.functions[name].outputs.values()]
 
 
 def _read(memory, store, value):

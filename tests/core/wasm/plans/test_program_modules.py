@@ -17,8 +17,7 @@ from tests.core.wasm.plans.module_runs import run_module
 
 def assert_equal_to_numpy(program, values):
     expected = by_numpy(program, values)
-    feeds = [values[reference] for reference in program.inputs]
-    (found,) = run_module(compile_module({"run": program}), feeds)
+    (found,) = run_module(compile_module({"run": program}), values)
     assert np.abs(found - expected).max() <= 1e-5 * np.abs(expected).max()
 
 
@@ -107,9 +106,8 @@ def test_programs_of_one_module_share_kernels_and_run_in_any_order():
     other = one._replace(constants={r: c + 1 for r, c in one.constants.items()})
     made = compile_module({"one": one, "other": other})
     alone = compile_module({"one": one})
-    feeds = [values[reference] for reference in one.inputs]
     expected = {"one": by_numpy(one, values), "other": by_numpy(other, values)}
     for name in ("other", "one"):
-        (found,) = run_module(made, feeds, name)
+        (found,) = run_module(made, values, name)
         assert np.abs(found - expected[name]).max() <= 1e-5 * np.abs(expected[name]).max()
     assert len(made.module.functions) == len(alone.module.functions) + 1

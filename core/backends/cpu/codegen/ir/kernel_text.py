@@ -261,8 +261,8 @@ class KernelText:
     def fma(self, a: Name, b: Name, c: Name) -> Name:
         """Return ``a * b + c`` of vectors."""
         v = self.vector
-        if self.isa.has_fma:
-            function = f"llvm.fma.v{self.isa.lanes}f32"
+        if self.isa.fma:
+            function = f"{self.isa.fma}.v{self.isa.lanes}f32"
             return self.call(v, function, *(f"{v} {x}" for x in (a, b, c)))
         return self.of("fadd", self.of("fmul", a, b), c)
 
