@@ -13,13 +13,10 @@ from core.engine.tensors import Tensor
 from core.errors import MISUSE, CoreError, KernelNotFound
 from core.graph.bound_nodes import BoundNode, bound_to_op, function_of
 from core.graph.control_flow import LOOP_TYPES, Program, run_program
-from core.graph.node_types import NodeType, find_node_type
+from core.graph.node_types import NodeType, advice_for, find_node_type
 from core.graph.nodes import Function, FunctionName, Node
 from core.graph.subgraph import Subgraph, last_uses
 from core.process.locks import new_lock
-
-#: Begins node types in files that ONNX Runtime's optimizer wrote.
-_OF_OPTIMIZER = "com.microsoft:"
 
 #: Inputs and weights are given, not computed.
 GIVEN_TYPES = {"Placeholder", "Const"}
@@ -325,14 +322,8 @@ def _refuse_unknown(nodes: Sequence[Node], advice: str = "") -> None:
         unknown.setdefault(node.type, []).append(node.name)
     if unknown:
         listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
-        if any(kind.startswith(_OF_OPTIMIZER) for kind in unknown):
-            advice += (
-                "; ONNX Runtime's optimizer makes those of com.microsoft: export the model again "
-                "without it, or without its quantization"
-            )
-        raise KernelNotFound(
-            f"no op runs these node types: {listed}; give functions that do as kernels={advice}"
-        )
+        more = "; ".join([f"give functions that do as kernels={advice}", *advice_for(unknown)])
+        raise KernelNotFound(f"no op runs these node types: {listed}; {more}")
 
 
 def named_outputs(name: str, results: Sequence[Value]) -> list[tuple[str, Value]]:

@@ -44,6 +44,10 @@ class PartialShape(tuple[int | None, ...]):
 Attributes = Mapping[str, Any]
 
 
+#: The attribute of Const nodes that do not train: numbers of a computation, no weights.
+FIXED = "fixed"
+
+
 class Node(NamedTuple):
     """One step of a graph.
 
@@ -58,9 +62,9 @@ class Node(NamedTuple):
     inputs: tuple[str, ...] = ()
     attributes: Attributes = {}
 
-
-#: The attribute of Const nodes that do not train: numbers of a computation, no weights.
-FIXED = "fixed"
+    def fixed(self) -> "Node":
+        """Return this Const node as one that does not train: a number of a computation."""
+        return self._replace(attributes={**self.attributes, FIXED: True})
 
 
 class PartialSpec(NamedTuple):

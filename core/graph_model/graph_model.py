@@ -332,6 +332,23 @@ class GraphModel(AsyncRuns):
         """
         return self._largest_plan(inputs, outputs)[0]
 
+    def planned_names(self, outputs: Iterable[str] | None = None) -> dict[str, str]:
+        """Return the name that each output has in `plan`, which is that of the node that gives it.
+
+        Args:
+            outputs: as for `execute`; by default all outputs.
+
+        Raises:
+            CoreError: there is no such output or node, or the model has no plans.
+        """
+        names = [*self.graph.outputs] if outputs is None else listed(outputs)
+        references = {name: self._signature.fetched(name) for name in names}
+        if self._planner is None:
+            raise CoreError(f"this model runs op by op on backend {self.backend!r}")
+        given = [*self._initialization.resources(), *map(self._signature.fed, self.inputs)]
+        sources = self._planner.sources(given, [*references.values()])
+        return {name: sources[reference] for name, reference in references.items()}
+
     def record(self, specs: "Mapping[str, Spec]") -> "tuple[Program, list[Node]]":
         """Return all outputs as one program, and the nodes that have no place in it.
 

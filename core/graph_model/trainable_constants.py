@@ -31,16 +31,18 @@ class Constants:
         trainable: names of the float constants whose gradient reaches an output, in the graph's
             order.
         refused: why others do not train, by name.
+        numbers: names of those that are numbers of the computation, wherever they lead.
     """
 
     def __init__(self, graph: Graph, wanted: Iterable[str]):
         nodes = {node.name: node for node in graph.nodes}
         starts = [node_of(reference) for reference in wanted]
-        self._needed = _reached(nodes, starts)
-        self._float = _reached(nodes, starts, stop=_ROUNDING)
+        self._needed = reached(nodes, starts)
+        self._float = reached(nodes, starts, stop=_ROUNDING)
         self._read = {name for node in nodes.values() for name in _attributes(node)}
         self._fixed = {node.name for node in nodes.values() if node.attributes.get(FIXED)}
         self._bodies = {n.name for f in graph.functions.values() for n in f.nodes}
+        self.numbers = self._fixed | self._read
         self._initializer = set(graph.initializer.weights if graph.initializer else ())
         self.trainable: list[str] = []
         self.refused: dict[str, str] = {}
@@ -62,7 +64,7 @@ class Constants:
         if array.dtype != np.float32:
             return f"{array.dtype.name}: no gradient"
         if name in self._fixed:
-            return "a Constant node of a file whose weights are initializers"
+            return "a number of the computation, not a weight"
         if name in self._read:
             return "an attribute of a node"
         if name not in self._float:
@@ -131,7 +133,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _reached(nodes: dict[str, Node], starts: Iterable[str], stop: str = "") -> set[str]:
+def reached(nodes: dict[str, Node], starts: Iterable[str], stop: str = "") -> set[str]:
     """Return the names on the ways back from some nodes, which end at nodes of a type."""
     found, waiting = set[str](), [*starts]
     while waiting:

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.engine.limits import LimitError, effective_limits
 from core.errors import CoreError
-from core.graph.nodes import Function, Node, node_of
+from core.graph.nodes import FIXED, Attributes, Function, Node, node_of
 from core.graph.unique_names import UniqueNames
 from core.layers.layer_call import Value
 from core.layers.weight_slots import Bound
@@ -51,22 +51,22 @@ class Builder:
             raise CoreError(f"the model becomes more than {MOST_NODES} nodes")
 
     def constant(self, name: str, array: np.ndarray) -> Value:
-        """Add a constant; equal small constants are shared."""
+        """Add a constant that is no weight; equal small constants are shared."""
         if array.size > 16 or array.dtype.hasobject:  # texts have no bytes to compare
-            return self._constant(name, array)
+            return self._constant(name, array, {FIXED: True})
         key = array.dtype.str, array.shape, array.tobytes()
         if key not in self._values:
-            self._values[key] = self._constant(name, array)
+            self._values[key] = self._constant(name, array, {FIXED: True})
         return self._values[key]
 
     def weight(self, name: str, array: np.ndarray) -> Value:
         """Add the constant of a weight, once for all calls."""
         if name not in self._values:
-            self._values[name] = self._constant(name, array)
+            self._values[name] = self._constant(name, array, {})
         return self._values[name]
 
-    def _constant(self, name: str, array: np.ndarray) -> Value:
-        node = self.add(name, "Const", (), {})
+    def _constant(self, name: str, array: np.ndarray, attributes: Attributes) -> Value:
+        node = self.add(name, "Const", (), attributes)
         self.weights[node] = array
         dtype = {"f": "float32", "b": "bool", "O": "string"}.get(array.dtype.kind, "int32")
         return Value(node, array.shape, dtype)

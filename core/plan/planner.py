@@ -156,6 +156,15 @@ class Planner:
             raise CoreError(str(error)) from error
         return found
 
+    def sources(self, given: Iterable[str], wanted: Sequence[str]) -> Mapping[str, str]:
+        """Return the output of the plan for each fetch.
+
+        Args:
+            given: references of the feeds.
+            wanted: references of the fetches.
+        """
+        return self._body(given, wanted).sources
+
     def record(
         self,
         given: Mapping[str, Spec],
@@ -310,7 +319,7 @@ class _PlannedBody:
         passes: Sequence[ProgramPass],
         arenas: IdleArenas,
     ):
-        self._executor, self._sources, self._passes = executor, sources, passes
+        self._executor, self.sources, self._passes = executor, sources, passes
         self._arenas = arenas
         self._stages: LruCache[Any, Stage] = LruCache(MOST_PLANS)
         self._held = frozenset(map(id, executor.constants.values()))
@@ -323,7 +332,7 @@ class _PlannedBody:
 
     def sources_of_only_plan(self, key: frozenset[Any]) -> Mapping[str, str] | None:
         """Return the sources of the fetches, if one plan computes the whole run."""
-        stage, sources = self._stages.find(key), self._sources
+        stage, sources = self._stages.find(key), self.sources
         if stage is None or stage.plan is None or stage.eager or not stage.is_last:
             return None
         outputs = {*sources.values()}
@@ -337,7 +346,7 @@ class _PlannedBody:
 
     def run(self, given: Mapping[str, Any], look: Look | None = None) -> Values:
         """The wanted references by way of what is given."""
-        passes_on = not given.keys().isdisjoint(self._sources.values())
+        passes_on = not given.keys().isdisjoint(self.sources.values())
         values = dict(given)
         plans: tuple[Plan, ...] = ()
         is_first = True
@@ -356,7 +365,7 @@ class _PlannedBody:
             if stage.eager:
                 values |= self._executor.run(values, stage.eager)
             if stage.is_last:
-                return {name: self._apart(values[r]) for name, r in self._sources.items()}
+                return {name: self._apart(values[r]) for name, r in self.sources.items()}
 
     def _apart(self, value: Any) -> Any:
         """Return a result; of a constant another tensor, which may be disposed of."""
@@ -371,7 +380,7 @@ class _PlannedBody:
 
     def _new_stage(self, values: Mapping[str, Any], decided: Mapping[str, bool]) -> Stage:
         specs = {reference: _spec_of(value) for reference, value in values.items()}
-        wanted = tuple(dict.fromkeys(self._sources.values()))
+        wanted = tuple(dict.fromkeys(self.sources.values()))
         try:
             quantised = _quantised(values)
             return find_stage(self._executor, specs, wanted, self._passes, quantised, decided)

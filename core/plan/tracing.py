@@ -7,6 +7,7 @@ computed.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,12 @@ from core.plan.shared_arrays import shared
 #: each run, not kept.
 MOST_FOLDED = 1 << 20
 
+#: Begins the names of constants that are computed of no others, such as numbers in code.
+NUMBER = "constant"
+
+#: Ends the names of constants that are computed of others, behind the name of one.
+COMPUTED = "/computed"
+
 
 class DataDependentError(Exception):
     """A result depends on values that only a run with data has, or differs between runs."""
@@ -41,13 +48,14 @@ class DataDependentError(Exception):
 class Symbol:
     """A handle without data: the reference of a value in the program, or a constant's array.
 
-    A constant gets its reference when an op that is not folded reads it.
+    A constant gets its reference when an op that is not folded reads it. Its ``origin`` is the
+    name that it was given, or of the largest of those constants that it is computed of.
     """
 
-    __slots__ = ("array", "reference")
+    __slots__ = ("array", "origin", "reference")
 
-    def __init__(self, reference: str = "", array: np.ndarray | None = None):
-        self.reference, self.array = reference, array
+    def __init__(self, reference: str = "", array: np.ndarray | None = None, origin: str = ""):
+        self.reference, self.array, self.origin = reference, array, origin
 
 
 class Tracer(Backend):
@@ -99,7 +107,7 @@ class Tracer(Backend):
 
     def constant(self, name: str, value: Tensor) -> Tensor:
         """Return the handle of a constant with a name."""
-        return wrap(self, Symbol(name, np.asarray(value)), value.spec)
+        return wrap(self, Symbol(name, np.asarray(value), name), value.spec)
 
     @contextmanager
     def recording(self, prefix: str) -> Iterator[None]:
@@ -160,7 +168,8 @@ class Tracer(Backend):
             if not symbol.reference:  # it is not a weight itself
                 array = symbol.array = shared(array)
             spec = Spec(array.shape, dtype_of(array))
-            symbol.reference = self._named(symbol.reference or "constant", spec)
+            made = f"{symbol.origin}{COMPUTED}" if symbol.origin else NUMBER
+            symbol.reference = self._named(symbol.reference or made, spec)
             self.constants[symbol.reference] = array
         return symbol.reference
 
@@ -184,7 +193,7 @@ class Tracer(Backend):
     def view(self, handle: Symbol, spec: Spec) -> Symbol:
         """Return the data in another shape: a constant, or the result of a new step."""
         if handle.array is not None:
-            return Symbol(handle.reference, handle.array.reshape(spec.shape))
+            return Symbol(handle.reference, handle.array.reshape(spec.shape), handle.origin)
         return self.add_step(OPS["reshape"], [handle], {"shape": spec.shape}, (spec,))[0]
 
     def run(
@@ -209,9 +218,10 @@ class Tracer(Backend):
             ]
             found: Any = self._behind.run(op, kernel, arrays, attributes, result)
             self._count(found)
+            origin = _origin(given)
             if isinstance(found, tuple):
-                return tuple(Symbol(array=array) for array in found)
-            return Symbol(array=found)
+                return tuple(Symbol(array=array, origin=origin) for array in found)
+            return Symbol(array=found, origin=origin)
         if specs is None or any(s.dtype == "string" for s in specs):
             raise DataDependentError(f"runs {op.name}, whose result depends on values")
         if op.list_inputs and len(op.inputs) > 1:
@@ -239,6 +249,12 @@ class Tracer(Backend):
         name = self._names.unique(name)
         self.specs[name] = spec
         return name
+
+
+def _origin(given: Iterable[Symbol | None]) -> str:
+    """Return the origin of what is computed of constants."""
+    named = [(h.array.size, h.origin) for h in given if h is not None and h.array is not None]
+    return max((each for each in named if each[1]), default=(0, ""), key=itemgetter(0))[1]
 
 
 def _may_fold(specs: Sequence[Spec] | None, given: Sequence[np.ndarray]) -> bool:

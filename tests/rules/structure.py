@@ -21,13 +21,13 @@ from tests.rules.sources import PACKAGES, ROOT
 FLOORS = (
     "weights_cache/common",
     "weights_cache",
-    "core/errors.py core/process",
+    "core/errors.py core/process core/wasm",
     "core/engine core/keras core/ops/__init__.py",
     "core/autodiff core/profiling core/initializers core/constraints core/regularizers core/plots",
     "core/ops core/optimizers core/losses core/callbacks",
     "core/graph core/metrics",
     "core/plan core/data",
-    "core/layers core/backends core/compiled_functions",
+    "core/layers core/backends core/compiled_functions core/wasm/plans",
     "core/graph_model core/conformance",
     "core/converter",
     "core/models",
@@ -65,6 +65,8 @@ PUBLIC = (
     "core.converter.ultralytics",
     "core.graph_model.deferred_model",
     "core.graph_model.network_tails",
+    "core.wasm",
+    "core.wasm.plans",
 )
 
 

@@ -176,6 +176,7 @@ PAGES = [
     ("docs/guide.md", "docs/shader.md"),
     ("docs/graphs_and_plans.md",),
     ("docs/training.md",),
+    ("docs/webassembly.md",),
 ]
 
 
@@ -188,7 +189,8 @@ def test_the_code_of_the_engines_pages_runs(pages, tmp_path):
     file = tmp_path / "document.py"
     file.write_text("\n".join(blocks))
     world = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, file], env=world, capture_output=True, text=True)
+    command = [sys.executable, file]
+    done = subprocess.run(command, env=world, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     if "docs/guide.md" in pages:
         assert "log of (float32 (2,)) gave nan at [1]" in done.stdout

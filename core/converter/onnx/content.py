@@ -13,6 +13,9 @@ from weights_cache.reading_budgets import check_time, spend
 #: Length of an axis: a number, a name, or None: any.
 Dimension = int | str | None
 
+#: The producer of files that `core.converter.onnx_writer` writes.
+PRODUCER = "friendly-zoo"
+
 
 class ValueInfo(NamedTuple):
     """The declared type of a value.
@@ -88,6 +91,11 @@ class OnnxModel(NamedTuple):
     functions: Mapping[tuple[str, str], OnnxFunction]
     metadata: Mapping[str, str]
     producer: str
+
+    @property
+    def has_weights_apart(self) -> bool:
+        """Whether weights are initializers alone, and Constant nodes numbers of a computation."""
+        return bool(self.graph.initializers) or self.producer.startswith(PRODUCER)
 
 
 def read_model(proto: Message, tensors: TensorReader) -> OnnxModel:

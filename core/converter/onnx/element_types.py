@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.converter.onnx.content import OnnxNode, OnnxTensor
-from core.converter.onnx.tensors import ELEMENT_TYPES
+from core.graph.node_types.onnx.type_table import NAMES
 
 #: The sources of the types of results: the position of an input, or a name.
 _Sources = tuple[int | str, ...]
@@ -43,8 +43,8 @@ def result_types(node: OnnxNode, kinds: Sequence[str]) -> list[str]:
         kinds: element types of its inputs.
     """
     number = next((node.attributes[n] for n in _NUMBERS if node.attributes.get(n)), None)
-    if isinstance(number, int) and number in ELEMENT_TYPES:
-        sources: _Sources = (ELEMENT_TYPES[number].name,)
+    if isinstance(number, int) and number in NAMES:
+        sources: _Sources = (NAMES[number],)
     elif node.type == "ConstantOfShape":
         filled = node.attributes.get("value")
         sources = (filled.type if isinstance(filled, OnnxTensor) else "float32",)

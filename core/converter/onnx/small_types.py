@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.graph.node_types.onnx.type_table import ELEMENT_TYPES
+
 
 class _SmallFloat(NamedTuple):
     """A float of less than 16 bits.
@@ -32,7 +34,9 @@ _FLOATS = {
     "float8e8m0": _SmallFloat(8, 0, 127, "nan"),
 }
 
-_INTEGERS = {"uint4": 4, "int4": 4, "uint2": 2, "int2": 2}
+_INTEGERS = {
+    kind.name: kind.bits for kind in ELEMENT_TYPES.values() if "int" in kind.name and kind.bits < 8
+}
 
 
 def decoded(values: np.ndarray, name: str) -> np.ndarray:

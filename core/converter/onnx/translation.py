@@ -263,7 +263,7 @@ class Scope:
         if not isinstance(value, OnnxTensor):
             value = _listed_constant(kind, value)
         self.add_constant(node.outputs[0], value)
-        if self._shared.model.graph.initializers:  # these are the weights, then
+        if self._shared.model.has_weights_apart:
             self.nodes[-1] = self.nodes[-1]._replace(attributes={FIXED: True})
 
     def add_if(self, node: OnnxNode) -> None:

@@ -61,10 +61,12 @@ class GraphWriter:
         free: axes of free length, by reference of the values that have some.
         reserved: names that no node's result has.
         in_bytes: constants of integers between which 255 lie at most: they are stored in bytes.
+        fixed: constants that are numbers of the computation, no weights.
 
     Attributes:
         nodes: the nodes so far.
-        initializers: the constants so far, by name.
+        initializers: the weights so far, by name.
+        numbers: the other constants so far, by name, which do not train.
         part: name of what is written, for the names of nodes.
     """
 
@@ -75,13 +77,16 @@ class GraphWriter:
         free: Mapping[str, frozenset[int]] = {},
         reserved: Sequence[str] = (),
         in_bytes: Collection[str] = (),
+        fixed: Collection[str] = (),
     ):
         self._specs, self._constants, self._free = specs, constants, free
         self._forms: dict[tuple[str, bool], str] = {}
-        self._names, self._in_bytes = UniqueNames(reserved), in_bytes
+        self._names, self._in_bytes, self._fixed = UniqueNames(reserved), in_bytes, fixed
         self._shared: dict[Any, str] = {}
+        self._weights: dict[Any, str] = {}
         self.nodes: list[WrittenNode] = []
         self.initializers: dict[str, np.ndarray] = {}
+        self.numbers: dict[str, np.ndarray] = {}
         self.part = ""
         #: Name of an input whose first length is free.
         self.batched_input = ""
@@ -110,17 +115,37 @@ class GraphWriter:
         return None if reference in self._free else self._constants.get(reference)
 
     def constant(self, array: Any, name: str = "constant") -> str:
-        """Return the name of a constant; equal short ones are shared."""
+        """Return the name of a constant that is no weight; equal short ones are shared."""
         array = np.asarray(array)
-        if name in self._in_bytes and array.size > _FEW:
-            return self._stored_in_bytes(array, name)
         key = (array.dtype, array.shape, array.tobytes()) if array.size <= _FEW else None
         made = self._shared.get(key)
         if made is None:
             made = self._names.unique(name, as_is=True)
-            self.initializers[made] = array
+            self.numbers[made] = array
             if key is not None:
                 self._shared[key] = made
+        return made
+
+    def _weight(self, reference: str, array: np.ndarray, order: Sequence[int] = ()) -> str:
+        """Return the name of a constant of the program, which trains unless it is fixed.
+
+        Args:
+            reference: of the constant.
+            array: its values, as they are written.
+            order: order of their axes, if another one: each is written once.
+        """
+        if reference in self._fixed:
+            return self.constant(array, reference)
+        key = reference, array.shape, () if [*order] == sorted(order) else tuple(order)
+        if key not in self._weights:
+            self._weights[key] = self._new_weight(reference, array)
+        return self._weights[key]
+
+    def _new_weight(self, reference: str, array: np.ndarray) -> str:
+        if reference in self._in_bytes and array.size > _FEW:
+            return self._stored_in_bytes(array, reference)
+        made = self._names.unique(reference, as_is=True)
+        self.initializers[made] = array
         return made
 
     def _stored_in_bytes(self, array: np.ndarray, name: str) -> str:
@@ -243,7 +268,7 @@ class GraphWriter:
         array = self.array(reference)
         if array is not None:
             turned = array.transpose(perm)
-            return self.constant(turned if dims is None else turned.reshape(dims), reference)
+            return self._weight(reference, turned if dims is None else turned.reshape(dims), perm)
         name = self.transposed(self.form(reference), perm)
         return name if dims is None else self.reshaped(name, dims)
 
@@ -254,7 +279,7 @@ class GraphWriter:
         ones = (1,) * (rank - len(shape))
         array, order = self.array(reference), to_first(rank)
         if array is not None:
-            return self.constant(array.reshape(*ones, *shape).transpose(order), reference)
+            return self._weight(reference, array.reshape(*ones, *shape).transpose(order), order)
         dims = (*ones, *self.dims(reference))
         if len(shape) == 1:  # channels alone: no data moves
             return self.reshaped(self.form(reference), tuple(dims[i] for i in order))
@@ -266,7 +291,7 @@ class GraphWriter:
         row = array[tuple(slice(1) if n is None else slice(None) for n in dims)]
         if not (array == row).all():
             raise NotWrittenError("constants that differ from sample to sample")
-        return self.expanded(self.constant(row, reference), dims)
+        return self.expanded(self._weight(reference, row), dims)
 
     def _is_alike(self, reference: str) -> bool:
         """Return whether the data are in one order in both forms: one pixel, or one channel."""
@@ -277,7 +302,7 @@ class GraphWriter:
         rank, array = self.rank(reference), self.array(reference)
         order = to_first(rank) if first else to_last(rank)
         if array is not None:
-            return self.constant(array.transpose(order) if first else array, reference)
+            return self._weight(reference, *(array.transpose(order), order) if first else (array,))
         if reference in self._constants and not first:
             return self._repeated(reference)
         dims, other = self.dims(reference), self.form(reference, first=not first)

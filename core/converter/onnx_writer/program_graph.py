@@ -4,7 +4,7 @@ Steps are taken after the passes of programs: constants are folded, batch norm i
 and a bias goes into its convolution.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from core.converter.onnx_writer.graph_writer import GraphWriter, NotWrittenError, to_first
@@ -38,7 +38,10 @@ class Ends(NamedTuple):
 
 
 def program_graph(
-    program: Program, ends: Ends, free: Mapping[str, frozenset[int]] = {}
+    program: Program,
+    ends: Ends,
+    free: Mapping[str, frozenset[int]] = {},
+    fixed: Collection[str] = (),
 ) -> WrittenGraph:
     """Return a program as a graph.
 
@@ -46,6 +49,7 @@ def program_graph(
         program: the program.
         ends: names of inputs and outputs.
         free: axes of free length, by reference of the values that have some.
+        fixed: constants that do not train.
 
     Raises:
         CoreError: steps have no counterpart in ONNX; all are named.
@@ -54,7 +58,7 @@ def program_graph(
     _check_dtypes(steps, specs)
     reserved = (*ends.inputs, *ends.outputs)
     filters = _filters_of_integers(program)
-    writer = GraphWriter(specs, program.constants, free, reserved, filters)
+    writer = GraphWriter(specs, program.constants, free, reserved, filters, fixed)
     inputs = []
     for reference, name in zip(program.inputs, ends.inputs, strict=True):
         first = ends.channels_first and writer.rank(reference) == 4
@@ -145,8 +149,11 @@ def _with_names(
     names = {present: value.name for present, value in outputs}
     nodes = [node.renamed(names) for node in writer.nodes]
     read = {name for node in nodes for name in node.inputs}
-    constants = {name: array for name, array in writer.initializers.items() if name in read}
-    return WrittenGraph(nodes, constants, inputs, [value for _, value in outputs])
+    weights, numbers = (
+        {name: array for name, array in each.items() if name in read}
+        for each in (writer.initializers, writer.numbers)
+    )
+    return WrittenGraph(nodes, weights, numbers, inputs, [value for _, value in outputs])
 
 
 def unique_ends(inputs: Sequence[str], outputs: Sequence[str]) -> Ends:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.converter.onnx.content import PRODUCER
 from core.converter.protobuf_writer import (
     bytes_field,
     float_field,
@@ -14,11 +15,10 @@ from core.converter.protobuf_writer import (
     text_field,
 )
 from core.errors import CoreError
+from core.graph.node_types.onnx.type_table import NUMBERS
 
 #: Version of the operators, and of the file format: ONNX Runtime reads them since 1.14 (2023).
 OPSET, IR_VERSION = 18, 8
-
-PRODUCER = "friendly-zoo"
 
 #: Protocol buffers count the bytes of a message in 31 bits.
 LARGEST = 2**31 - 1
@@ -26,10 +26,10 @@ LARGEST = 2**31 - 1
 #: Name of the axis whose length is free.
 BATCH = "batch"
 
-#: Numbers of the element types, TensorProto.DataType.
+#: Numbers of the element types that are written.
 ELEMENT_TYPES = {
-    **{"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9},
-    "float64": 11,
+    name: NUMBERS[name]
+    for name in ("float32", "uint8", "int8", "int32", "int64", "bool", "float64")
 }
 
 #: Numbers of the kinds of attributes, AttributeProto.AttributeType.
@@ -59,10 +59,19 @@ class WrittenValue(NamedTuple):
 
 
 class WrittenGraph(NamedTuple):
-    """A graph to write."""
+    """A graph to write.
+
+    Attributes:
+        nodes: in the order in which they run.
+        initializers: the weights, by name.
+        numbers: other constants, which nodes of the type Constant hold.
+        inputs: what is given.
+        outputs: what it gives.
+    """
 
     nodes: Sequence[WrittenNode]
     initializers: Mapping[str, np.ndarray]
+    numbers: Mapping[str, np.ndarray]
     inputs: Sequence[WrittenValue]
     outputs: Sequence[WrittenValue]
 
@@ -124,8 +133,12 @@ def _length(size: int) -> bytes:
 
 
 def _graph(graph: WrittenGraph) -> list[bytes]:
+    numbers = [
+        WrittenNode("Constant", (), (name,), {"value": array})
+        for name, array in graph.numbers.items()
+    ]
     return [
-        *(bytes_field(1, _node(node)) for node in graph.nodes),
+        *(bytes_field(1, _node(node)) for node in (*numbers, *graph.nodes)),
         text_field(2, PRODUCER),
         *(bytes_field(5, _tensor(array, name)) for name, array in graph.initializers.items()),
         *(bytes_field(11, _value(value)) for value in graph.inputs),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from math import prod
 from typing import NamedTuple
 
 from core.converter.onnx_writer.program_graph import Ends, program_graph, unique_ends
@@ -13,8 +14,10 @@ from core.errors import CoreError
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Graph, Node, node_of
 from core.graph_model.graph_model import GraphModel
+from core.graph_model.trainable_constants import Constants, reached
 from core.plan.passes.integers_as_floats import with_quanta
 from core.plan.passes.pruning import drop_unused
+from core.plan.tracing import COMPUTED, NUMBER
 
 #: The numbers of samples with which a free batch is recorded: what differs then is free.
 BATCHES = (2, 3)
@@ -63,7 +66,8 @@ def recorded_graph(graph: Graph, shapes: Mapping[str, Sequence[int | None]] = {}
         with suppress(CoreError):
             return _with_free_batch(model, wanted, ends)
     program = _record(model, _with_batch(model, wanted, 1))
-    return Recorded(program_graph(program, ends), is_free, has_integers(program))
+    written = program_graph(program, ends, fixed=_fixed(graph, program, {}))
+    return Recorded(written, is_free, has_integers(program))
 
 
 def _is_unknown(node: Node, graph: Graph) -> bool:
@@ -133,10 +137,44 @@ def _with_free_batch(
     """
     programs = [_record(model, _with_batch(model, shapes, batch)) for batch in BATCHES]
     free = _free_axes(*programs)
-    first, second = (program_graph(program, ends, free) for program in programs)
+    first, second = (
+        program_graph(program, ends, free, _fixed(model.graph, program, free))
+        for program in programs
+    )
     if not _equal(first, second):
         raise CoreError("what it computes for each sample depends on their number")
     return Recorded(first, has_integers=has_integers(programs[0]))
+
+
+def _fixed(graph: Graph, program: Program, free: Mapping[str, frozenset[int]]) -> set[str]:
+    """Return the constants of a program that are numbers of its computation, no weights.
+
+    Those of a free batch are, such as what states of zeros give in the first step, unless they
+    repeat a whole weight.
+    """
+    numbers = Constants(graph, ()).numbers
+    nodes = {node.name: node for node in graph.nodes}
+
+    def is_fixed(name: str) -> bool:
+        if name in graph.weights:
+            return name in numbers
+        if name in nodes:  # it was folded
+            read = reached(nodes, [name]) & graph.weights.keys()
+            return bool(read) and read <= numbers
+        before, slash, _ = name.rpartition("/")
+        return is_fixed(before) if slash else name.rstrip("0123456789_") == NUMBER
+
+    def repeats_weight(name: str) -> bool:
+        weight = graph.weights.get(name.partition(COMPUTED)[0])
+        lengths = enumerate(program.specs[name].shape)
+        row = prod(length for i, length in lengths if i not in free[name])
+        return weight is not None and weight.size == row
+
+    return {
+        name
+        for name in program.constants
+        if is_fixed(name) or (name in free and not repeats_weight(name))
+    }
 
 
 def _free_axes(first: Program, second: Program) -> dict[str, frozenset[int]]:
@@ -156,7 +194,7 @@ def _free_axes(first: Program, second: Program) -> dict[str, frozenset[int]]:
 
 def _equal(first: WrittenGraph, second: WrittenGraph) -> bool:
     """Return whether two graphs have equal nodes and constants."""
-    arrays = first.initializers, second.initializers
+    arrays = [{**each.initializers, **each.numbers} for each in (first, second)]
     if arrays[0].keys() != arrays[1].keys() or len(first.nodes) != len(second.nodes):
         return False
     same_arrays = all(

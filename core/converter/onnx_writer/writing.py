@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.converter.onnx import read_onnx
-from core.converter.onnx_writer.protos import NO_FACTS, OPSET, PRODUCER, ModelFacts, model_parts
+from core.converter.onnx.content import PRODUCER
+from core.converter.onnx_writer.protos import NO_FACTS, OPSET, ModelFacts, model_parts
 from core.converter.onnx_writer.recording import Recorded, recorded_graph
 from core.converter.read_back import not_equal, read_back
 from core.errors import CoreError
@@ -87,7 +88,7 @@ def write_onnx(
     except CoreError as error:
         raise WeightsError(f"cannot write {path}: {error}") from error
     size = sum(map(len, parts))
-    ends = [{value.name for value in each} for each in recorded.graph[2:]]
+    ends = [{value.name for value in each} for each in recorded.graph[-2:]]
     with writing_to(path.parent, size, "choose another place"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path, check=partial(_check_written, ends)) as stream:

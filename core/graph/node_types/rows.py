@@ -5,6 +5,7 @@ import pkgutil
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from core import ops
@@ -107,6 +108,17 @@ def node_type_names() -> list[str]:
     return sorted({*NODE_OPS, *(name for category in _categories() for name in _rows(category))})
 
 
+def advice_for(unknown: Collection[str]) -> list[str]:
+    """Return what to do about unknown node types: texts of families by how such types begin."""
+    known = (getattr(_module(category), "ADVICE", {}) for category in _categories())
+    return [
+        text
+        for texts in known
+        for start, text in texts.items()
+        if any(name.startswith(start) for name in unknown)
+    ]
+
+
 def folding_op(kind: NodeType) -> Op | None:
     """Return the op that a node type runs, if constants may replace its results."""
     op = OPS.get(kind.run) if isinstance(kind.run, str) and kind.folds is not False else None
@@ -143,4 +155,9 @@ def _categories() -> tuple[str, ...]:
 
 @cache
 def _rows(category: str) -> Mapping[str, NodeType]:
-    return import_module(f"core.graph.node_types.{category}").NODE_TYPES
+    found: Mapping[str, NodeType] = _module(category).NODE_TYPES
+    return found
+
+
+def _module(category: str) -> ModuleType:
+    return import_module(f"core.graph.node_types.{category}")

@@ -19,7 +19,9 @@ PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
 
 def write_files(folder) -> None:
     """All files that the page names."""
-    Image.open(PHOTO).convert("RGB").resize((128, 96)).save(folder / "photo.jpg")
+    photo = Image.open(PHOTO).convert("RGB").resize((128, 96))
+    photo.save(folder / "photo.jpg")
+    photo.crop((0, 0, 40, 40)).save(folder / "bud.jpg")
     rows = {"output0": np.float32([[20, 30, 10, 20, 0.1, 0.9]]).T[None]}
     write_planted(folder / "yolo.onnx", rows, yolo_metadata())
     rng = np.random.default_rng(3)

@@ -164,6 +164,21 @@ def test_classifiers_with_labels_given(tmp_path, softmax):
     assert [row["score"] for row in found] == pytest.approx(list(odds / odds.sum()), rel=1e-5)
 
 
+def features_of(images, model):
+    return np.concatenate([np.asarray(rows) for rows in model.infer(images, embedding=True)])
+
+
+@pytest.mark.parametrize("softmax", [False, True])
+def test_features_are_the_input_of_the_last_layer(softmax, tmp_path):
+    path = write_linear(tmp_path, softmax)
+    model = zoo.load(path, labels=["red", "blue"], preprocessing={"scale": 1 / 255})
+    images = [np.full((8, 8, 3), colour, np.uint8) for colour in (COLOUR[0, 0], 0, 255, (0, 51, 0))]
+    rows = features_of(images, model)
+    np.testing.assert_allclose(rows, [[1, 0.2, 0], [0] * 3, [1] * 3, [0, 0.2, 0]], atol=1e-6)
+    head = zoo.Head(penalty=0.001).fit(rows, ["light", "dark"] * 2)
+    assert [head.labels[i] for i in head.predict(rows).argmax(1)] == ["light", "dark"] * 2
+
+
 def test_labels_of_ultralytics_classifiers(tmp_path):
     metadata = {"names": "{0: 'warm', 1: 'cold'}", "task": "classify", "imgsz": "[8, 8]"}
     made = protos.graph(

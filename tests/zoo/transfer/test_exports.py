@@ -163,6 +163,18 @@ def test_onnx_files_classify_without_further_arguments(extract, photos, tmp_path
             assert [found[label] for label in LABELS] == pytest.approx(row.tolist(), abs=1e-4)
 
 
+def test_onnx_files_train_the_weights_of_network_and_head(extract, tmp_path):
+    """No range of pixels trains, nor what keeps a division finite; batch norm becomes a bias."""
+    extractor = extract(LAYERS)
+    head = make_head(extractor.size)
+    file = load_model(write(tmp_path / "mine.onnx", head, extractor).path)
+    network = extractor.model.network.trainable("*", outputs=[extractor.node])
+    weights = network.trainable_variables.items()
+    expected = [v.size for name, v in weights if not name.endswith("beta")]
+    found = [v.size for v in file.trainable("*").trainable_variables.values()]
+    assert sorted(found) == sorted([*expected, head.kernel.size, head.bias.size])
+
+
 def test_onnx_files_of_heads_alone(tmp_path, rng):
     head = make_head(5)
     export = write(tmp_path / "mine.onnx", head)

@@ -14,9 +14,12 @@ from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Label
 
 #: Node types that the layers of a classifier's head become: dense ones, or one convolution.
-_DENSE_TYPES = frozenset({"MatMul", "_FusedMatMul"})
+_DENSE_TYPES = frozenset({"MatMul", "_FusedMatMul", "ONNX:Gemm", "ONNX:MatMul"})
 _CONVOLUTION_TYPES = frozenset(
-    {"Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "FusedDepthwiseConv2dNative"}
+    {
+        *("Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "FusedDepthwiseConv2dNative"),
+        "ONNX:Conv",
+    }
 )
 
 #: Nodes of ONNX that are the last layer of classifiers without a softmax.

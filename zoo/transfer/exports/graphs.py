@@ -80,11 +80,21 @@ class _GraphParts:
         return f"{self._prefix}/{own}"
 
     def constant(self, own: str, value: np.ndarray | Sequence[int] | float) -> str:
-        """Add a constant, float32 or int32, and return its name."""
+        """Add a constant that is no weight, float32 or int32, and return its name."""
         array = np.asarray(value)
+        return self._keep(
+            own, array.astype("int32" if array.dtype.kind == "i" else "float32"), True
+        )
+
+    def weight(self, own: str, value: np.ndarray) -> str:
+        """Add a weight, and return its name."""
+        return self._keep(own, value.astype("float32"), False)
+
+    def _keep(self, own: str, array: np.ndarray, is_fixed: bool) -> str:
         name = self.name(own)
-        self.weights[name] = array.astype("int32" if array.dtype.kind == "i" else "float32")
-        self.nodes.append(Node(name, "Const"))
+        self.weights[name] = array
+        node = Node(name, "Const")
+        self.nodes.append(node.fixed() if is_fixed else node)
         return name
 
     def add(self, name: str, type: str, *inputs: str, **attributes: object) -> str:
@@ -135,10 +145,10 @@ def _add_scores(made: _GraphParts, values: str, head: Head) -> str:
     """Add the nodes of a head behind rows of features, and return the name of its output."""
     if head.normalize:
         values = _add_normalization(made, values, made.constant("last_axis", [-1]))
-    kernel = made.constant("scores/kernel", head.kernel)
+    kernel = made.weight("scores/kernel", head.kernel)
     product = made.add(made.name("scores/product"), "MatMul", values, kernel)
     scores = made.add(
-        made.name("scores"), "BiasAdd", product, made.constant("scores/bias", head.bias)
+        made.name("scores"), "BiasAdd", product, made.weight("scores/bias", head.bias)
     )
     return made.add(made.name("probabilities"), _ACTIVATIONS[head.kind], scores)
 

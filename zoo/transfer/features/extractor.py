@@ -301,8 +301,8 @@ def _block(name: str, backend: str) -> Block:
     if entry is None and os.path.isfile(name):
         raise ZooError(
             f"{name} is a file, and features are of models of the zoo, which say how images are "
-            f"prepared: compute its own by core.load_model(path).trainable(outputs=..), and fit a "
-            f"zoo.Head on them"
+            f"prepared: compute its own by zoo.load(path, labels=.., preprocessing=..)"
+            f".infer(images, embedding=True), and fit a zoo.Head on them"
         )
     if entry is None:
         close = did_you_mean(name.lower(), [*LANDMARKS, *all_entries()])

@@ -1,7 +1,7 @@
 """The generated kernels of a program, and their machine code."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from core.backends.cpu.codegen.step_kernels import (
     Argument,
     Generated,
     GeneratedCall,
+    Kernel,
     Temporary,
     find_generator,
 )
@@ -106,6 +107,11 @@ class GeneratedProgram:
         """Return whether workers burn more time in a run than the caller gains by them."""
         return self.program.repeats is None and work_of(self.program) < _LEAST_SHARED
 
+    @property
+    def kernels(self) -> Collection[Kernel]:
+        """The kernels, each once."""
+        return self._numbers
+
     def listing(self) -> str:
         """Return the generated LLVM IR."""
         kernels = {kernel_name(i): kernel for kernel, i in self._numbers.items()}
@@ -151,6 +157,14 @@ class GeneratedProgram:
     def _modules(self) -> Sequence[str]:
         return [module_text({kernel_name(i): k}, self._isa) for k, i in self._numbers.items()]
 
+    def generated(self, name: str) -> Generated | None:
+        """Return the kernels of the step that computes a value; None if it has none."""
+        return self._steps.get(name)
+
+    def name_of(self, kernel: Kernel) -> str:
+        """Return the name of a kernel's function in `listing`."""
+        return kernel_name(self._numbers[kernel])
+
     def calls_for(self, name: str, code: MachineCode) -> Lowered | None:
         """Return calls for the step that computes a value; None if it has no kernels.
 
@@ -158,15 +172,15 @@ class GeneratedProgram:
             name: the first result of the step.
             code: machine code of the kernels.
         """
-        generated = self._steps.get(name)
+        generated = self.generated(name)
         if generated is None:
             return None
 
         def bind(views: Views) -> list[Work]:
             return [
                 NativeCall(
-                    code.addresses[kernel_name(self._numbers[kernel])],
-                    _arrays(arguments, views),
+                    code.addresses[self.name_of(kernel)],
+                    arrays_of(arguments, views),
                     kernel.tasks,
                     (views.shared, self.scratch_bytes),
                 )
@@ -177,7 +191,7 @@ class GeneratedProgram:
         return Lowered(generated.title, bind, scratch, generated.in_place)
 
 
-def _arrays(arguments: Sequence[Argument], views: Views) -> list[np.ndarray]:
+def arrays_of(arguments: Sequence[Argument], views: Views) -> list[np.ndarray]:
     """Return the arrays of arguments."""
     return [_array(argument, views) for argument in arguments]
 

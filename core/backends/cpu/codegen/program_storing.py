@@ -83,7 +83,7 @@ class _Calls:
         self.works: list[tuple[int, int] | dict[str, object]] = []
         self.rows: list[tuple[int, int, int]] = []
         self.arguments: list[tuple[int, int]] = []
-        self.constants = _Constants()
+        self.constants = Constants()
         self.scratch = 0, 0
 
     def add(self, work: Work) -> None:
@@ -106,7 +106,7 @@ class _Calls:
             self.scratch = scratch.ctypes.data - self._begin, stride
 
     def _place(self, array: np.ndarray) -> ArrayPlace:
-        low, high = _ends(array)
+        low, high = ends_of(array)
         is_in_arena = self._begin <= low and high <= self._end
         section = IN_ARENA if is_in_arena else IN_CONSTANTS
         start = low - self._begin if is_in_arena else self.constants.offset_of(array, low, high)
@@ -114,7 +114,7 @@ class _Calls:
         return ArrayPlace(section, offset, array.shape, array.strides, array.dtype.str)
 
 
-def _ends(array: np.ndarray) -> tuple[int, int]:
+def ends_of(array: np.ndarray) -> tuple[int, int]:
     """Return the addresses of the first byte of an array, and after the last one."""
     low = high = array.ctypes.data
     if not array.size:
@@ -125,7 +125,7 @@ def _ends(array: np.ndarray) -> tuple[int, int]:
     return low, high + array.itemsize
 
 
-class _Constants:
+class Constants:
     """The bytes of constants one after the other, each piece of memory once."""
 
     def __init__(self) -> None:

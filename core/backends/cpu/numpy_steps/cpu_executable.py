@@ -101,7 +101,7 @@ class CpuExecutable(Executable):
         """Return what a later process runs the program from; None if NumPy computes some of it."""
         if self._kernels is None or self.writes_to_inputs:
             return None
-        space = self._new_workspace()
+        space = self.new_workspace()
         return self._kernels.stored(space.arena, space.works, space.inputs, space.outputs)
 
     def listing(self) -> str:
@@ -139,7 +139,7 @@ class CpuExecutable(Executable):
                 return [*map(frozen_copy, native.outputs)]
             finally:
                 self._workspaces.give_back(native)
-        return self._workspaces.run(self._new_workspace, partial(self._run_in, feeds, check))
+        return self._workspaces.run(self.new_workspace, partial(self._run_in, feeds, check))
 
     def _run_updates(
         self, given: Sequence[Any], check: Callable[[], None] | None
@@ -150,7 +150,7 @@ class CpuExecutable(Executable):
             if not feeds[number].flags.c_contiguous:
                 feeds[number] = feeds[number].copy()
         return self._workspaces.run(
-            partial(self._new_workspace, feeds),
+            partial(self.new_workspace, feeds),
             partial(self._run_in, feeds, check),
             lambda workspace: workspace.bound.are(feeds),
         )
@@ -172,7 +172,7 @@ class CpuExecutable(Executable):
             return times
 
         return self._workspaces.run(
-            partial(self._new_workspace, feeds), do, lambda workspace: workspace.bound.are(feeds)
+            partial(self.new_workspace, feeds), do, lambda workspace: workspace.bound.are(feeds)
         )
 
     def _run_in(
@@ -282,7 +282,7 @@ class CpuExecutable(Executable):
 
     # --- workspaces -------------------------------------------------------------------------
 
-    def _new_workspace(self, feeds: Sequence[Any] = ()) -> Workspace:
+    def new_workspace(self, feeds: Sequence[Any] = ()) -> Workspace:
         """Allocate an arena and bind all calls to it, and to the arrays of inputs to update."""
         program = self._program
         arena = self._new_arena()

@@ -47,7 +47,7 @@ class LoopExecutable(CpuExecutable):
         Raises:
             LimitError: there are more iterations than the limits of the run allow.
         """
-        return self._workspaces.run(self._new_workspace, partial(self._repeat, feeds))
+        return self._workspaces.run(self.new_workspace, partial(self._repeat, feeds))
 
     def _repeat(self, feeds: Sequence[Any], workspace: Workspace) -> list[np.ndarray]:
         guard = active_guard()

@@ -199,9 +199,34 @@ def _quantise_round(writer: GraphWriter, step: Step, x: str) -> str:
     return writer.node("Mul", clipped, scale)
 
 
-def _batch_norm(
+def _batch_norm(writer: GraphWriter, step: Step) -> None:
+    """Write a node whose channels are the second axis: as they are, or of rows of pixels."""
+    x, *given = step.inputs
+    mean, variance, offset, scale = (*given, ABSENT, ABSENT)[:4]
+    channels = writer.shape(x)[-1:]
+    present = [reference for reference in (mean, variance, offset, scale) if reference != ABSENT]
+    dims = writer.dims(step.name)
+    is_other = any(writer.shape(reference) != channels for reference in present)
+    if is_other or not channels or dims.count(None) > 1:
+        _elementwise(_normalized)(writer, step)
+        return
+    name, first = writer.made(x)
+    is_second = first or len(dims) == 2
+    values = [
+        writer.constant(np.full(channels, value, np.float32)) if r == ABSENT else writer.form(r)
+        for value, r in {1: scale, 0: offset}.items()
+    ]
+    values += [writer.form(mean), writer.form(variance)]
+    how = {"epsilon": float(step.attributes["variance_epsilon"])}
+    name = name if is_second else writer.reshaped(name, (None, *channels))
+    name = writer.node("BatchNormalization", name, *values, **how)
+    writer.keep(step.name, name if is_second else writer.reshaped(name, dims), first=first)
+
+
+def _normalized(
     writer: GraphWriter, step: Step, x: str, mean: str, variance: str, *rest: str
 ) -> str:
+    """Write the normalization by other moments than those of channels."""
     offset, scale = (*rest, ABSENT, ABSENT)[:2]
     epsilon = writer.number(step.attributes["variance_epsilon"])
     deviation = writer.node("Sqrt", writer.node("Add", variance, epsilon))
@@ -221,7 +246,7 @@ RULES: dict[str, Rule] = {
     "atan": _node("Atan"),
     "atan2": _elementwise(_atan2),
     "atanh": _node("Atanh"),
-    "batch_norm": _elementwise(_batch_norm),
+    "batch_norm": _batch_norm,
     "bitwise_and": _node("BitwiseAnd"),
     "cast": _elementwise(_cast),
     "ceil": _of_floats("Ceil"),

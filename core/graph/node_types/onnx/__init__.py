@@ -10,6 +10,14 @@ from core.graph.node_types.rows import NodeType
 
 NODE_TYPES: Mapping[str, NodeType]
 
+#: Advice on types that have no row, by how they begin.
+ADVICE = {
+    "com.microsoft:": (
+        "ONNX Runtime's optimizer makes those of com.microsoft: export the model again without "
+        "it, or without its quantization"
+    )
+}
+
 
 @cache
 def all_rows() -> Rows:

@@ -12,7 +12,8 @@ from core.engine.limits import claim
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Numbers, Rows, axes_of, number, numbers
-from core.graph.node_types.onnx.typed import NAMES, cast_to
+from core.graph.node_types.onnx.type_table import NAMES
+from core.graph.node_types.onnx.typed import cast_to
 
 
 def _shape(x: Tensor, start: int = 0, end: int | None = None) -> Tensor:

@@ -7,7 +7,8 @@ from core import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Rows, number
-from core.graph.node_types.onnx.typed import NAMES, cast_to
+from core.graph.node_types.onnx.type_table import NAMES
+from core.graph.node_types.onnx.typed import cast_to
 
 
 def _typed(x: Tensor, dtype: int) -> Tensor:

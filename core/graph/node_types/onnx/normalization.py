@@ -1,5 +1,6 @@
-"""Normalization of batches, images, groups of channels and layers."""
+"""Normalization of batches, images, groups of channels, layers and vectors."""
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -9,6 +10,9 @@ from core import ops
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
 from core.graph.node_types.onnx.rows import Rows
+
+#: Keeps the division by a standard deviation finite, as in the function of the standard.
+_LEAST_SPREAD = 1e-9
 
 
 def _per_channel(values: Tensor, x: Tensor) -> Tensor:
@@ -101,10 +105,34 @@ def _lrn(
     return x / ops.pow(bias + alpha / size * total, beta)
 
 
+def _rms_norm(
+    x: Tensor, scale: Tensor, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
+) -> Tensor:
+    axes = tuple(range(axis % x.ndim, x.ndim))
+    mean = ops.mean(ops.square(x), axis=axes, keep_dims=True)
+    return x * ops.rsqrt(mean + epsilon) * scale
+
+
+def _mean_variance(x: Tensor, axes: Sequence[int] = (0, 2, 3)) -> Tensor:
+    centred = x - ops.mean(x, axis=tuple(axes), keep_dims=True)
+    variance = ops.mean(ops.square(centred), axis=tuple(axes), keep_dims=True)
+    return centred / (ops.sqrt(variance) + _LEAST_SPREAD)
+
+
+def _lp_norm(x: Tensor, axis: int = -1, p: int = 2) -> Tensor:
+    """Divide by the sum of sizes or the length; zeros stay."""
+    if p == 1:
+        return ops.div_no_nan(x, ops.sum(ops.abs(x), axis=axis, keep_dims=True))
+    return ops.div_no_nan(x, ops.sqrt(ops.sum(ops.square(x), axis=axis, keep_dims=True)))
+
+
 ROWS: Rows = {
     "BatchNormalization": _batch_norm,
     "GroupNormalization": {18: _group_norm_18, 21: _group_norm},
     "InstanceNormalization": _instance_norm,
     "LRN": _lrn,
     "LayerNormalization": _layer_norm,
+    "LpNormalization": _lp_norm,
+    "MeanVarianceNormalization": _mean_variance,
+    "RMSNormalization": _rms_norm,
 }

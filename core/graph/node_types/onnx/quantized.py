@@ -11,7 +11,8 @@ from core.engine.tensors import Tensor
 from core.graph.node_types.onnx.rows import Rows
 from core.graph.node_types.onnx.short_floats import SHORT_FLOATS, rounded
 from core.graph.node_types.onnx.spatial import convolution
-from core.graph.node_types.onnx.typed import NAMES, bits_of, cast_to, limits
+from core.graph.node_types.onnx.type_table import NAMES
+from core.graph.node_types.onnx.typed import bits_of, cast_to, limits
 
 #: Integers up to here are exact in float32, in which products are summed.
 _EXACT = 1 << 24

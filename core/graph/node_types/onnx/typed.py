@@ -15,23 +15,13 @@ from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.onnx.rows import Rows
 from core.graph.node_types.onnx.short_floats import SHORT_FLOATS, rounded
-
-#: Names of the element types by their numbers in attributes.
-NAMES = dict(
-    enumerate(
-        (
-            *("", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string"),
-            *("bool", "float16", "float64", "uint32", "uint64", "complex64", "complex128"),
-            *("bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"),
-            *("uint4", "int4", "float4e2m1", "float8e8m0", "uint2", "int2"),
-        )
-    )
-)
+from core.graph.node_types.onnx.type_table import ELEMENT_TYPES, NAMES
 
 #: NumPy's dtypes of types whose bits can be read as another type.
 _STORED = {
-    **{name: name for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32")},
-    **{"float32": "float32", "float16": "float16", "bool": "uint8"},
+    kind.name: np.dtype(kind.stored)
+    for kind in ELEMENT_TYPES.values()
+    if kind.bits <= 32 and kind.stored and kind.name in (np.dtype(kind.stored).name, "bool")
 }
 
 #: Factors of shifts to the left by 0 to 31 bits, and by more.
@@ -123,7 +113,7 @@ def _bit_cast(x: Tensor, to: int, types: Sequence[str] = ()) -> Tensor:
 def _stored(kind: str) -> "np.dtype[Any]":
     if kind not in _STORED:
         raise CoreError(f"BitCast knows the bits of {', '.join(_STORED)}, not of {kind or 'these'}")
-    return np.dtype(_STORED[kind])
+    return _STORED[kind]
 
 
 def _bit_shift(x: Tensor, y: Tensor, direction: str, types: Sequence[str] = ()) -> Tensor:

@@ -98,14 +98,16 @@ def test_small_ops_other_dtypes_and_replaced_kernels_stay_with_numpy(rng, monkey
     assert core.sum(core.matmul(*inputs, transpose_b=True)).item() == 0
 
 
-def test_gradients_in_groups_have_no_kernel(rng):
-    core.set_tier(2)
+def test_gradients_in_groups_are_those_of_numpy(rng):
     dy = core.tensor(rng.standard_normal((2, 40, 40, 16)).astype(np.float32))
     filter = core.tensor(rng.standard_normal((3, 3, 4, 16)).astype(np.float32))
     given = {"input_shape": (2, 40, 40, 8), "strides": 1, "pad": "same"}
-    found = [core.conv2d_backprop_input(dy, filter, **given).numpy() for _ in range(3)]
-    assert (found[0] == found[2]).all()
-    assert [one.kernels for one in eager_kernels._known.values()] == [None]
+    core.set_tier(1)
+    by_numpy = core.conv2d_backprop_input(dy, filter, **given).numpy()
+    core.set_tier(2)
+    *_, generated = (core.conv2d_backprop_input(dy, filter, **given).numpy() for _ in range(3))
+    assert [one.kernels is None for one in eager_kernels._known.values()] == [False]
+    np.testing.assert_allclose(generated, by_numpy, rtol=1e-4, atol=1e-4)
 
 
 def test_inputs_may_lie_in_any_order_and_differ_in_each_call(rng):

@@ -64,6 +64,32 @@ def test_the_gradient_of_a_filter(isa, seed):
 
 
 @on_all
+@pytest.mark.parametrize("seed", range(24))
+def test_the_gradients_of_a_convolution_in_groups(isa, seed):
+    """Of the input where windows lie side by side; that of the filter may have gaps, too."""
+    rng = np.random.default_rng(seed)
+    (count, height, width, _), size, how = random_windows(rng)
+    groups = int(rng.choice([2, 3, 8]))
+    depth, each = (int(rng.choice([1, 2, 5, 8, 16, 33])) for _ in range(2))
+    shape, filter = (count, height, width, groups * depth), (*size, depth, groups * each)
+    dy = OPS["conv2d"].rule(Spec(shape), Spec(filter), **how).shape
+    sizes = {"x": shape, "g": dy, "f": filter}
+    values = {n: rng.standard_normal(s).astype(np.float32) for n, s in sizes.items()}
+    kind, steps = "conv2d_backprop_filter", [("mul", (HERE, "f"), {})] if seed % 2 else []
+    more = {"filter_shape": filter, **how}
+    program = make_step(kind, values, {}, ("x", "g"), filter, more, steps)
+    assert generated_of(program, isa) is not None
+    check(program, values, isa)
+    kind, steps = "conv2d_backprop_input", [("mul", (HERE, "x"), {})] if seed % 2 else []
+    more = {"input_shape": shape, **how}
+    constants = {"f": values.pop("f")} if seed % 3 else {}
+    program = make_step(kind, values, constants, ("g", "f"), shape, more, steps)
+    assert (generated_of(program, isa) is not None) == (how["strides"] == 1)
+    if how["strides"] == 1:
+        check(program, values, isa)
+
+
+@on_all
 @pytest.mark.parametrize("pixels", [1, 7, 16 * 49, 3 * 1021, 40 * 40 * 9])
 def test_the_gradient_of_a_pointwise_filter_over_few_and_many_pixels(isa, pixels, rng):
     how = {"strides": 1, "pad": "same", "data_format": "NHWC", "dilations": 1,

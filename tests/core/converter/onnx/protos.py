@@ -6,11 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.onnx.tensors import ELEMENT_TYPES
+from core.graph.node_types.onnx.type_table import NUMBERS
 from tests.core.converter.fuzz.protobuf import field
-
-#: Numbers of element types by name.
-NUMBERS = {kind.name: number for number, kind in ELEMENT_TYPES.items()}
 
 
 class Body(NamedTuple):

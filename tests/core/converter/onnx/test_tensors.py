@@ -5,10 +5,11 @@ import pytest
 
 from core.converter.onnx.external_files import ExternalFiles
 from core.converter.onnx.small_types import decoded
-from core.converter.onnx.tensors import ELEMENT_TYPES, TensorReader
+from core.converter.onnx.tensors import TensorReader
 from core.converter.protobuf import Message
 from core.converter.tensor_protos import Budget
 from core.errors import CoreError
+from core.graph.node_types.onnx.type_table import ELEMENT_TYPES
 from tests.core.converter.fuzz.protobuf import field
 from tests.core.converter.onnx import protos
 from tests.helpers import require

@@ -192,7 +192,7 @@ def test_initializers_train_and_numbers_of_the_computation_do_not(tmp_path):
     tensors = [protos.tensor(np.float32(each), name) for name, each in values.items()]
     model = of_constants(tmp_path, [constant("two", 2.0)], tensors)
     assert [*model.trainable("*").variables] == ["w"]
-    with pytest.raises(CoreError, match="'two' .a Constant node of a file whose weights are init"):
+    with pytest.raises(CoreError, match="'two' .a number of the computation, not a weight"):
         model.trainable("two")
     with pytest.raises(CoreError, match="'scales' .an attribute of a node"):
         model.trainable("scales")

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 import core
-from core.converter.onnx.tensors import ELEMENT_TYPES, decoded
+from core.converter.onnx.small_types import decoded
 from core.errors import CoreError
 from core.graph.node_types.onnx import all_rows
 from core.graph.node_types.onnx.short_floats import SHORT_FLOATS, rounded
-from core.graph.node_types.onnx.typed import NAMES
+from core.graph.node_types.onnx.type_table import NUMBERS
 from tests.core.converter.onnx import protos
 from tests.core.converter.onnx.beside_runtime import run_both
 from tests.core.converter.onnx.protos import node
-from tests.helpers import start_or_skip
+from tests.helpers import require, start_or_skip
 
 rng = np.random.default_rng(49)
 
@@ -29,10 +29,11 @@ def codes_of(kind):
 codes = np.arange(256, dtype=np.uint8)
 
 
-def test_names_of_types_are_those_of_files():
-    assert {number: kind.name for number, kind in ELEMENT_TYPES.items()} == {
-        number: name for number, name in NAMES.items() if name
-    }
+def test_numbers_of_types_are_those_of_the_standard():
+    names = {"float": "float32", "double": "float64"}
+    for name, number in require("onnx").TensorProto.DataType.items():
+        found = names.get(name.lower(), name.lower())
+        assert NUMBERS.get(found, number) == number, name
 
 
 # Rounding
@@ -124,8 +125,9 @@ def test_roundings_on_shader(kind):
     [("int8", -56), ("uint8", 200), ("int4", -8), ("uint4", 8), ("uint2", 0), ("int64", 200)],
 )
 def test_integers_lose_upper_bits(kind, wanted):
-    number = next(n for n, name in NAMES.items() if name == kind)
-    assert all_rows()["Cast"](core.tensor(np.int32([200])), to=number).numpy().tolist() == [wanted]
+    assert all_rows()["Cast"](core.tensor(np.int32([200])), to=NUMBERS[kind]).numpy().tolist() == [
+        wanted
+    ]
 
 
 def test_texts_and_numbers():

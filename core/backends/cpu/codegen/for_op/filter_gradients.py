@@ -9,7 +9,9 @@ from core.backends.cpu.codegen.kernels.filter_gradients import (
     DepthwiseFilterGradient,
     FilterGradient,
     FilterSums,
+    GroupFilterGradient,
 )
+from core.backends.cpu.codegen.kernels.grouped import Groups
 from core.backends.cpu.codegen.kernels.products import Panels
 from core.backends.cpu.codegen.kernels.reductions import Reduction
 from core.backends.cpu.codegen.kernels.tile import choose_tile
@@ -39,14 +41,32 @@ def generate_filter_gradient(call: GeneratedCall) -> Generated | None:
     x, _ = call.step.inputs
     w = _windows(call)
     *size, channels, wide = call.result.shape
-    if w is None or channels != call.spec(x).shape[3] or _has_gaps(w):
+    if w is None:
         return None
-    images = _flat(Images.of(call.spec(x).shape[0], channels, w))
+    count, _, _, whole = call.spec(x).shape
+    images = _flat(Images.of(count, whole, w))
+    if channels != whole:
+        return _in_groups(call, images)
+    if _has_gaps(w):
+        return None
     high, vectors = choose_tile(call.isa, size[0] * size[1] * channels, wide)
     panels = Panels(wide, vectors, call.isa.lanes, direct=True)
     work = images.count * images.out_size[0] * images.out_size[1] * call.result.size
     block, tasks = _cut(call, images, work)
     return _summed(call, FilterGradient(images, wide, block, tasks, panels, high))
+
+
+def _in_groups(call: GeneratedCall, images: Images) -> Generated | None:
+    """Return the gradient of a filter of which each group of channels has its own results."""
+    *_, depth, results = call.result.shape
+    count = images.channels // depth
+    groups = Groups(count, depth, results // count)
+    high, vectors = choose_tile(call.isa, groups.depth, groups.each)
+    panels = Panels(groups.each, vectors, call.isa.lanes, direct=True)
+    work = images.count * images.out_size[0] * images.out_size[1] * call.result.size
+    block, tasks = _cut(call, images, work)
+    kernel = GroupFilterGradient(images, groups.results, block, tasks, panels, high, groups)
+    return _summed(call, kernel)
 
 
 @generates("depthwise_conv2d_backprop_filter")

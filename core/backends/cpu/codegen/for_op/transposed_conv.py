@@ -3,6 +3,7 @@
 import numpy as np
 
 from core.backends.cpu.codegen.for_op.conv import flat_product, window_product
+from core.backends.cpu.codegen.for_op.grouped import generate_transposed_groups
 from core.backends.cpu.codegen.ir.epilogue import CHANNEL, Fused
 from core.backends.cpu.codegen.kernels.narrow import MOST_RESULTS, NarrowSideBySide
 from core.backends.cpu.codegen.kernels.phases import Phase, images_of, phases_of, placement_of
@@ -29,13 +30,13 @@ def generate_transposed_convolution(call: GeneratedCall) -> Generated | None:
     size = call.spec(filter).shape
     if not call.has_floats(dy, filter) or how.get("data_format", "NHWC") != "NHWC":
         return None
+    w = window(call.result.shape, size[:2], **how)
     if size[2] != call.result.shape[3]:
-        return None  # channels in groups
+        return generate_transposed_groups(call, w)
     arguments: list[Argument] = [dy, "", call.step.name]
     steps = call.fused(arguments)
     if steps is None:
         return None
-    w = window(call.result.shape, size[:2], **how)
     if w.pointwise:
         return _pointwise(call)
     weights = call.constant(filter)

@@ -13,31 +13,38 @@ class InstructionSet(NamedTuple):
         name: ``"avx512"``, ``"avx2"`` or ``"portable"``.
         lanes: float32 values of a vector.
         registers: vectors that fit into registers.
-        has_fma: whether a product and a sum are one instruction.
+        fma: LLVM's function for a product and a sum in one instruction, without the type; "":
+            the instruction is missing.
+        has_avx: whether vectors of integers have the instructions of x86-64 with 256 bits.
         sums_bytes: whether one instruction adds the products of four bytes (VNNI).
+        unrolled: rounds of a tile's loop that are written one after the other, at most.
+        has_unsigned_offsets: whether loads add constants to addresses only if no sum wraps.
     """
 
     name: str
     lanes: int
     registers: int
-    has_fma: bool
+    fma: str = ""
+    has_avx: bool = False
     sums_bytes: bool = False
+    unrolled: int = 2
+    has_unsigned_offsets: bool = False
 
 
 #: Registers of 512 bits.
-AVX512 = InstructionSet("avx512", 16, 32, has_fma=True)
+AVX512 = InstructionSet("avx512", 16, 32, "llvm.fma", has_avx=True)
 
 #: Registers of 512 bits, and sums of products of bytes.
 AVX512_VNNI = AVX512._replace(sums_bytes=True)
 
 #: Registers of 256 bits.
-AVX2 = InstructionSet("avx2", 8, 16, has_fma=True)
+AVX2 = InstructionSet("avx2", 8, 16, "llvm.fma", has_avx=True)
 
 #: Registers of 256 bits, and sums of products of bytes (AVX-VNNI).
 AVX2_VNNI = AVX2._replace(sums_bytes=True)
 
 #: Registers of 128 bits, as SSE and NEON have them; the latter has 32.
-PORTABLE = InstructionSet("portable", 4, 16, has_fma=False)
+PORTABLE = InstructionSet("portable", 4, 16)
 
 INSTRUCTION_SETS = (AVX512, AVX2, PORTABLE)
 

@@ -138,7 +138,7 @@ class IntegerVectors:
         if size == 1:
             function = f"llvm.x86.avx512.vpdpbusd.{bits}"
             return k.call(self.type, function, *(f"{self.type} {a}" for a in (sums, x, weights)))
-        if k.isa.has_fma:
+        if k.isa.has_avx:
             function = _PAIRS[bits]
             pairs = f"<{2 * self.count} x i16>"
             given = [k.let(f"bitcast {self.type} {a} to {pairs}") for a in (x, weights)]
@@ -348,12 +348,12 @@ def channel_order(lanes: int, groups: int) -> list[list[int]]:
 
 def saturates(isa: InstructionSet, vectors: int) -> bool:
     """Return whether `joined_bytes` takes values below 0 and above 255 for these."""
-    return isa.has_fma and vectors == GROUP_BYTES
+    return isa.has_avx and vectors == GROUP_BYTES
 
 
 def joined_bytes(k: KernelText, vectors: Sequence[Name], lanes: int) -> Name:
     """Return values of 0 to 255 in the lanes of `interleaved` as bytes, in order of channels."""
-    if k.isa.has_fma:
+    if k.isa.has_avx:
         return _packed(k, vectors, lanes)
     kind = f"<{lanes} x i8>"
     parts = [k.let(f"trunc <{lanes} x i32> {value} to {kind}") for value in vectors]

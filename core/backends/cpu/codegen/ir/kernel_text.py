@@ -168,7 +168,9 @@ class KernelText:
         """Return a pointer moved by some bytes."""
         if offset == 0:
             return pointer
-        return self.let(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+        is_after = self.isa.has_unsigned_offsets and isinstance(offset, int) and offset > 0
+        flag = "nuw " if is_after else ""
+        return self.let(f"getelementptr {flag}i8, ptr {pointer}, i64 {offset}")
 
     def at_float(self, pointer: Name, offset: Index) -> Name:
         """Return a pointer moved by some float32 values."""
@@ -259,8 +261,8 @@ class KernelText:
     def fma(self, a: Name, b: Name, c: Name) -> Name:
         """Return ``a * b + c`` of vectors."""
         v = self.vector
-        if self.isa.has_fma:
-            function = f"llvm.fma.v{self.isa.lanes}f32"
+        if self.isa.fma:
+            function = f"{self.isa.fma}.v{self.isa.lanes}f32"
             return self.call(v, function, *(f"{v} {x}" for x in (a, b, c)))
         return self.of("fadd", self.of("fmul", a, b), c)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from core.backends.cpu.codegen.ir.epilogue import FULL, HERE, Fused, Operand
 from core.backends.cpu.codegen.ir.image_windows import Images, zero_values
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Carried, Index, KernelText, Name
+from core.backends.cpu.codegen.kernels.grouped import Groups
 from core.backends.cpu.codegen.kernels.products import Lines, Panels, Product
 from core.backends.cpu.codegen.kernels.tile import Depth
 
@@ -106,16 +107,59 @@ class FilterGradient(FilterSums):
         """Return the number of sums."""
         return self.images.size[0] * self.images.size[1] * self.images.channels * self.wide
 
+    @property
+    def _depth(self) -> Depth:
+        """Return the pixels that a product is over."""
+        images, (down, across) = self.images, self.images.strides
+        step = across * images.channels
+        return Depth(self.block, down * self.line, images.out_size[1], step=step)
+
     def add_lines(self, k: KernelText, x: Name, dy: Name) -> None:
         """Write the products of some lines."""
         images, line = self.images, self.line
-        (height, width), (down, across) = images.size, images.strides
-        depth = Depth(self.block, down * line, images.out_size[1], step=across * images.channels)
-        product = Product(k, self.panels, depth, (_TO_SUMS,))
+        height, width = images.size
+        product = Product(k, self.panels, self._depth, (_TO_SUMS,))
         product.filter = dy
         row = width * images.channels
         lines = Lines(height, row, 1, images.dilations[0] * line, self.high)
         product.over_lines(lines, x, k.multiply("%task", height * row))
+
+
+@dataclass(frozen=True)
+class GroupFilterGradient(FilterGradient):
+    """The gradient of a filter [height, width, depth, results] of groups of channels.
+
+    For each group and each tap of the window it is a product of its own.
+
+    Attributes:
+        groups: the groups.
+    """
+
+    groups: Groups
+
+    title = "generated filter gradient in groups"
+
+    @property
+    def values(self) -> int:
+        """Return the number of sums."""
+        return self.images.size[0] * self.images.size[1] * self.groups.depth * self.wide
+
+    def add_lines(self, k: KernelText, x: Name, dy: Name) -> None:
+        """Write the products of some lines."""
+        images, groups, line = self.images, self.groups, self.line
+        (height, width), channels = images.size, images.channels
+        product = Product(k, self.panels, self._depth, (_TO_SUMS,), self.wide)
+        lines = Lines(1, groups.depth, 1, 0, self.high)
+        first = k.multiply("%task", height * width)
+        with k.loop(0, groups.count) as group, k.loop(0, height) as row, k.loop(0, width) as column:
+            product.filter = k.at_float(dy, k.multiply(group.index, groups.each))
+            product.channel = k.multiply(group.index, groups.each)
+            here = k.at_float(x, k.multiply(group.index, groups.depth))
+            here = k.at_float(here, k.multiply(row.index, images.dilations[0] * line))
+            here = k.at_float(here, k.multiply(column.index, images.dilations[1] * channels))
+            tap = k.add(k.multiply(row.index, width), column.index)
+            tap = k.multiply(k.add(first, tap), groups.depth)
+            product.over_lines(lines, here, tap)
 
 
 #: Epilogue that adds a task's products to its running sums.

@@ -63,10 +63,6 @@ class Tile(NamedTuple):
     ahead: int = 0
 
 
-#: Unrolled rounds of the loop: more of them need more registers, and save nothing.
-_UNROLLED = (2, 1)
-
-
 def sums(
     k: KernelText,
     tile: Tile,
@@ -133,7 +129,7 @@ def _run(
     later: Name | None = None,
 ) -> list[Name]:
     """Write the sums over one run; return the pointer into the filter after it, and the sums."""
-    step = next(n for n in _UNROLLED if depth.length % n == 0)
+    step = 1 if depth.length % k.isa.unrolled else k.isa.unrolled
     with k.loop(0, depth.length, step, [Carried("ptr", x), *carried]) as rounds:
         here, filter, *values = rounds.values
         if later is not None:

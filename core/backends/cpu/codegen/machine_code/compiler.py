@@ -20,10 +20,19 @@ _LEVEL = 2
 compiling = new_lock()
 
 
-def _llvm() -> Any:
-    """Return llvmlite's functions, which an extra installs."""
-    import llvmlite.binding
+def llvm_binding() -> Any:
+    """Return llvmlite's functions.
 
+    Raises:
+        CoreError: it cannot be imported.
+    """
+    try:
+        import llvmlite.binding
+    except ImportError as error:
+        raise CoreError(
+            "generated kernels need llvmlite, which cannot be imported: install it with "
+            f"pip install llvmlite ({error})"
+        ) from error
     return llvmlite.binding
 
 
@@ -35,7 +44,7 @@ def _machine() -> Any:
 
 def _new_machine() -> Any:
     """Return llvmlite's target machine for this computer, with all its instructions."""
-    llvm = _llvm()
+    llvm = llvm_binding()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     has = llvm.get_host_cpu_features()
@@ -73,7 +82,7 @@ def assembly_of(text: str) -> str:
 
 
 def _parsed(text: str) -> Any:
-    llvm, machine = _llvm(), _machine()
+    llvm, machine = llvm_binding(), _machine()
     try:
         module = llvm.parse_assembly(text)
         module.verify()
@@ -89,7 +98,7 @@ def loaded_by_llvm(data: bytes, names: list[str]) -> tuple[Any, dict[str, int]]:
     Returns:
         What keeps the code in memory, and the addresses of functions.
     """
-    llvm = _llvm()
+    llvm = llvm_binding()
     with compiling:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())  # its owner
         engine.add_object_file(llvm.ObjectFileRef.from_data(data))

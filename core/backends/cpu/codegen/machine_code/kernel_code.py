@@ -96,16 +96,14 @@ def compile_code(
 
 def _linked(texts: Sequence[str], check: Callable[[], None], note: str) -> bytes:
     """Return the code of modules, and a head that says where each function is."""
-    try:
-        import llvmlite.binding  # noqa: F401 - whether it is there
-    except ImportError as error:
-        raise CoreError(
-            "generated kernels need llvmlite, which cannot be imported: install it with "
-            f"pip install llvmlite, or choose tier 1 ({error})"
-        ) from error
-    from core.backends.cpu.codegen.machine_code.compiler import has_own_linker, object_of
+    from core.backends.cpu.codegen.machine_code.compiler import (
+        has_own_linker,
+        llvm_binding,
+        object_of,
+    )
     from core.backends.cpu.codegen.machine_code.object_linker import link
 
+    llvm_binding()  # raises if it is not there
     code = bytearray()
     functions: dict[str, int] = {}
     objects: list[tuple[list[str], int]] = []

@@ -1,0 +1,1 @@
+"""The binary format of modules, read and written."""

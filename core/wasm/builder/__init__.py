@@ -1,0 +1,1 @@
+"""Modules, built by Python: types on the stack are checked while instructions are added."""

@@ -1,0 +1,1 @@
+"""The text format of modules (.wat), printed and parsed."""
