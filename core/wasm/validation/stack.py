@@ -136,17 +136,17 @@ class StackChecker:
         del self.stack[self.frames[-1].height :]
         self.unreachable[-1] = True
 
-    def open(self, name: str, type_: FunctionType) -> None:
+    def enter(self, name: str, type_: FunctionType) -> None:
         """Enter a block."""
         self.take(type_.parameters)
         self.frames.append(Frame(name, type_, len(self.stack)))
         self.unreachable.append(False)
         self.stack.extend(type_.parameters)
 
-    def open_if(self, type_: Any) -> None:
+    def enter_if(self, type_: Any) -> None:
         """Enter the first branch of an ``if``."""
         self.take(("i32",))
-        self.open("if", self.block_type(type_))
+        self.enter("if", self.block_type(type_))
 
     def drop(self) -> None:
         """Forget an operand."""
@@ -289,9 +289,9 @@ def entry(space: Sequence[Any], index: int, kind: str, name: str, is_index: bool
 #: Rules of the table by name: how the stack changes where the row does not say it.
 _RULES: dict[str, Callable[..., None]] = {
     "unreachable": StackChecker.leave,
-    "block": lambda checker, type_: checker.open("block", checker.block_type(type_)),
-    "loop": lambda checker, type_: checker.open("loop", checker.block_type(type_)),
-    "if": StackChecker.open_if,
+    "block": lambda checker, type_: checker.enter("block", checker.block_type(type_)),
+    "loop": lambda checker, type_: checker.enter("loop", checker.block_type(type_)),
+    "if": StackChecker.enter_if,
     "else": StackChecker.otherwise,
     "end": StackChecker.end,
     "br": StackChecker.branch,
