@@ -202,8 +202,8 @@ def _page_target(out: str | os.PathLike[str], overwrite: bool) -> Path:
     path = Path(out)
     if path.suffix.lower() not in (".html", ".htm"):
         raise ZooError(
-            f"single_file writes one page: give a name that ends in .html, such as {str(path)!r}"
-            ".html"
+            "single_file writes one page: give a name that ends in .html, such as "
+            f"{f'{path}.html'!r}"
         )
     if path.exists() and not overwrite:
         raise ZooError(f"there is a {path}: give another name, or overwrite=True")
