@@ -6,6 +6,6 @@ from zoo.publishing.recipes.recipe import Json
 from zoo.shared.anchors import AnchorGrid
 
 
-def grid_numbers(grid: AnchorGrid) -> Json:
+def grid_numbers(grid: AnchorGrid) -> dict[str, Json]:
     """Return the meaning of a detector's outputs as JSON has it."""
-    return cast("Json", grid._asdict())
+    return cast("dict[str, Json]", grid._asdict())

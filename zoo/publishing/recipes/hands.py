@@ -4,6 +4,7 @@ from zoo.pipeline.model import Model
 from zoo.publishing.recipes.grids import grid_numbers
 from zoo.publishing.recipes.recipe import NetworkUse, Recipe
 from zoo.shared.skeletons import HAND_21
+from zoo.tasks.hands.landmarks import JointPalmDetector
 
 
 def recipe(model: Model) -> Recipe:
@@ -19,7 +20,10 @@ def recipe(model: Model) -> Recipe:
         },
         verbs=("estimate_hands",),
         decode={
-            "grid": grid_numbers(detector.entry.decode),
+            "grid": {
+                **grid_numbers(detector.entry.decode),
+                "joint": isinstance(detector, JointPalmDetector),
+            },
             "detector": dict(detector.entry.defaults),
             "outputs": model.entry.decode._asdict(),
         },
