@@ -4,7 +4,7 @@ export function foundInMirrored(find, pixels) {
 }
 
 /** An image with left and right exchanged. */
-function flippedPixels({ width, height, data }) {
+export function flippedPixels({ width, height, data }) {
   const from = new Uint32Array(new Uint8Array(data).buffer);
   const flipped = new Uint32Array(from.length);
   for (let line = 0; line < from.length; line += width) {

@@ -1,0 +1,2 @@
+/** Register the tag of a model. */
+export function defineElement(name, load) {}
