@@ -9,7 +9,7 @@ import numpy as np
 
 from core.wasm import CustomSection, write_module
 from core.wasm.plans import ModuleValue, ProgramModule, compile_plans
-from zoo.catalog.entry import Preprocess
+from zoo.pipeline.model import Model
 from zoo.pipeline.preprocess import prepare
 from zoo.publishing.recipes.recipe import NetworkUse
 
@@ -62,7 +62,7 @@ def networks_record(
         ((_, given),) = function.inputs.items()
         record[name] = {
             "input": given._asdict(),
-            "preprocess": _preprocess_record(model.entry.preprocess),
+            "preprocess": _preprocess_record(model),
             "outputs": {
                 own: _record(function.outputs[planned]) for own, planned in outputs[name].items()
             },
@@ -70,9 +70,25 @@ def networks_record(
     return record
 
 
-def _preprocess_record(how: Preprocess) -> dict[str, object]:
-    """Return how an image becomes an input; the size is that of the input."""
-    return {key: value for key, value in how._asdict().items() if key not in ("size", "dtype")}
+def _preprocess_record(model: Model) -> dict[str, object]:
+    """Return how an image becomes an input: of a level p, ``p / divide - subtract``.
+
+    Networks that take levels as they are get the real values for which these stand.
+    """
+    how = model.entry.preprocess
+    assert (how.resize, how.channels, how.axes) == ("pillow", "rgb", "nhwc")
+    divide, subtract = how.divide, how.subtract
+    ((_, end),) = model.network.graph.inputs.items()
+    if how.dtype != "float32" and end.quantization is not None:
+        scale, zero = float(end.quantization.scale), float(end.quantization.zero_point)
+        divide, subtract = 1 / scale, zero * scale
+    return {
+        "fit": how.fit,
+        "divide": divide,
+        "subtract": subtract,
+        "level": how.level,
+        "border": how.border,
+    }
 
 
 def _record(value: ModuleValue) -> dict[str, object]:

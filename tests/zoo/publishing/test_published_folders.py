@@ -70,10 +70,10 @@ def test_networks_in_wasmtime_compute_what_the_cpu_does(name, module, tmp_path, 
     model = zoo.load(name, backend="cpu")
     for network, how in description_of(tmp_path)["networks"].items():
         part = model.part("detector") if network == "detector" else model
-        values = rng.integers(0, 256, how["input"]["shape"]).astype(np.uint8)
-        if part.entry.preprocess.dtype == "float32":
-            values = (values / np.float32(128) - 1).astype(np.float32)
-        expected = part.outputs_of(values)
+        levels = rng.integers(0, 256, how["input"]["shape"]).astype(np.uint8)
+        divide, subtract = how["preprocess"]["divide"], how["preprocess"]["subtract"]
+        values = (levels / np.float32(divide) - np.float32(subtract)).astype(np.float32)
+        expected = part.outputs_of(levels if name.endswith("quant") else values)
         found = run_network(tmp_path, network, values, module)
         assert found.keys() == expected.keys()
         for output, value in expected.items():
