@@ -1,13 +1,13 @@
 """One script of several: their imports are left out, and each name is there once."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
 from zoo.publishing.recipes.recipe import Recipe
 
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import (?:type )?\{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 
 #: Names that pages may import, beside the class of the model.
@@ -19,22 +19,25 @@ _ALWAYS = ("errors.js", "loading.js", "elements.js")
 
 def joined_script(recipe: Recipe) -> bytes:
     """Return the script of a model: an ES module that exports `load` and the model's class."""
-    order: dict[str, str] = {}
-    for name in (*_ALWAYS, recipe.script):
-        _add(name, order)
     public = (*_PUBLIC, recipe.class_name)
-    body = "\n".join(_without_exports(text, public) for text in order.values())
+    body = "\n".join(_without_exports(text, public) for text in _texts(recipe, _script))
     return f"{body}{_ending(recipe)}".encode()
 
 
-def _add(name: str, order: dict[str, str]) -> None:
-    """Add a script after those that it imports."""
-    if name in order:
-        return
-    text = _script(name)
-    for needed in imports_of(text):
-        _add(needed, order)
-    order[name] = _IMPORT.sub("", text).strip("\n") + "\n"
+def _texts(recipe: Recipe, read: Callable[[str], str]) -> Iterable[str]:
+    """Return what is read for each script of a model, each after those that it imports."""
+    order: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name not in order:
+            text = read(name)
+            for needed in imports_of(text):
+                add(needed)
+            order[name] = _IMPORT.sub("", text).strip("\n") + "\n"
+
+    for name in (*_ALWAYS, recipe.script):
+        add(name)
+    return order.values()
 
 
 def imports_of(text: str) -> Iterator[str]:
@@ -63,9 +66,7 @@ defineElement("{recipe.element}", load);
 
 def joined_types(recipe: Recipe) -> bytes:
     """Return the types of `joined_script`."""
-    names = ("errors", "loading", recipe.script.removesuffix(".js"), "elements")
-    texts = [_script(f"types/{name}.d.ts") for name in names]
-    body = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in texts)
+    body = "\n".join(_texts(recipe, _types_of))
     return f"{body}\n{_types_ending(recipe)}".encode()
 
 
@@ -78,3 +79,8 @@ export function load(source?: Source): Promise<{recipe.class_name}>;
 @cache
 def _script(name: str) -> str:
     return (files("zoo.publishing") / "scripts" / name).read_text("utf-8")
+
+
+def _types_of(name: str) -> str:
+    """Return the types of a script, or those that scripts share."""
+    return _script(f"types/{name.removesuffix('.js')}.d.ts")

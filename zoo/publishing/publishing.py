@@ -161,7 +161,7 @@ def _facts(model: Model, recipe: Recipe) -> dict[str, object]:
         "title": entry.title,
         "licence": find_record(entry.weights).licence,
         "task": entry.task,
-        "options": {_camel_case(verb): _options_of(entry, verb) for verb in recipe.verbs},
+        "options": {_camel_case(verb): _options_of(entry, verb, recipe) for verb in recipe.verbs},
         "decode": recipe.decode,
         "labels": recipe.labels,
     }
@@ -170,13 +170,13 @@ def _facts(model: Model, recipe: Recipe) -> dict[str, object]:
     return facts
 
 
-def _options_of(entry: Entry, verb: str) -> dict[str, object]:
+def _options_of(entry: Entry, verb: str, recipe: Recipe) -> dict[str, object]:
     """Return the options of a verb by their names in scripts, with this model's defaults."""
     taken = signature(getattr(model_class(entry), verb)).parameters
     return {
         _camel_case(name): _option_record(option, entry.default_of(verb, name))
         for name, option in verb_options(verb).items()
-        if name in taken
+        if name in taken and name not in recipe.left_out
     }
 
 

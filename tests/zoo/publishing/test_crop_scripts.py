@@ -43,7 +43,8 @@ LEVEL = 1 / 127.5
 _CROPS = """
 import { prepareCrop } from "./scripts/crops.js";
 const { regions, size, preprocess } = given;
-const crops = regions.map((region) => prepareCrop(imageOf(given.image), { size, preprocess }, region));
+const network = { size, preprocess };
+const crops = regions.map((region) => prepareCrop(imageOf(given.image), network, region));
 fs.writeFileSync("values", Buffer.concat(crops.map(({ values }) => Buffer.from(values.buffer))));
 answer(crops.map(({ placement: { a, b, c, d, e, f } }) => [a, b, c, d, e, f]));
 """

@@ -16,6 +16,8 @@ _RECIPES: Mapping[str, str] = {
     "classifier:ClassifierModel": "classifier",
     "landmarks:HandModel": "hands",
     "detectors:BlazeFace": "blazeface",
+    "detectors:RefinedBlazeFace": "blazeface",
+    "mesh:FaceMesh": "facemesh",
 }
 
 

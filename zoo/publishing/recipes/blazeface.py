@@ -1,17 +1,18 @@
-"""BlazeFace in a page."""
+"""BlazeFace in a page, refined or not."""
 
 from zoo.pipeline.model import Model
-from zoo.publishing.recipes.grids import grid_numbers
-from zoo.publishing.recipes.recipe import NetworkUse, Recipe
+from zoo.publishing.recipes.face_detectors import detector_use
+from zoo.publishing.recipes.recipe import Recipe
 
 
 def recipe(model: Model) -> Recipe:
     """Return the recipe of a BlazeFace."""
+    networks, decode = detector_use(model)
     return Recipe(
         script="faces.js",
         class_name="Faces",
         element="zoo-faces",
-        networks={"detect": NetworkUse(model, model.input_size)},
+        networks=networks,
         verbs=("detect_faces",),
-        decode={"grid": grid_numbers(model.entry.decode)},
+        decode=decode,
     )

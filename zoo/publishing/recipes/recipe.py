@@ -27,6 +27,7 @@ class Recipe(NamedTuple):
         networks: the networks by the names of their functions.
         decode: the numbers that the class needs, beside the defaults of the options.
         verbs: functions of the model whose options the class takes.
+        left_out: options of these that it does not take.
         skeleton: the keypoints and the lines between them.
         labels: names of the classes.
     """
@@ -36,6 +37,7 @@ class Recipe(NamedTuple):
     element: str
     networks: Mapping[str, NetworkUse]
     verbs: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
     decode: Mapping[str, Json] = {}
     skeleton: Skeleton | None = None
     labels: tuple[str, ...] = ()

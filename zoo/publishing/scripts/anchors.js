@@ -4,8 +4,8 @@ import { toImage } from "./placement.js";
 
 /**
  * A network that gives a score and the offset of a box for each anchor of a grid: {regressors,
- * scores, keypoints, strides, size, per_cell} as in zoo/shared/anchors.py; with `joint`, rows of
- * the one output are a logit, then the regressors.
+ * scores, keypoints, strides, size, per_cell} as in zoo/shared/anchors.py; where it is `joint`,
+ * rows of the only output are a logit, then the regressors.
  */
 export class AnchorDetector {
   constructor(network, grid) {
@@ -25,8 +25,9 @@ export class AnchorDetector {
   /** All objects that outputs are sure of, in pixels of the input, in the order of the anchors. */
   candidates(outputs, scoreThreshold) {
     const { grid, centres } = this;
-    const logits = joinedOutputs(outputs, grid.scores);
-    const rows = joinedOutputs(outputs, grid.regressors);
+    const [only] = Object.values(outputs);
+    const logits = grid.joint ? only : joinedOutputs(outputs, grid.scores);
+    const rows = grid.joint ? only : joinedOutputs(outputs, grid.regressors);
     const rowLength = (grid.joint ? 5 : 4) + 2 * grid.keypoints;
     const found = [];
     for (let anchor = 0; anchor < centres.length; anchor++) {

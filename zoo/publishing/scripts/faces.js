@@ -1,5 +1,5 @@
-import { AnchorDetector } from "./anchors.js";
 import { boxOfResult } from "./boxes.js";
+import { faceDetectorOf } from "./face_detectors.js";
 import { toPixels } from "./images.js";
 import { foundInMirrored } from "./mirroring.js";
 import { checkedOptions } from "./options.js";
@@ -15,16 +15,16 @@ const FACE_POINTS = [
 ];
 
 /**
- * Faces as zoo.detect_faces finds them with a BlazeFace, the network "detect".
+ * Faces as zoo.detect_faces finds them with a BlazeFace, refined or not.
  *
- * Of the description it reads `options.detectFaces` and `decode.grid`, the meaning of the outputs.
+ * Of the description it reads `options.detectFaces`, and `decode` as its detector does.
  */
 export class Faces {
   static task = "faces";
 
   constructor({ description, networks }) {
     this.description = description;
-    this.detector = new AnchorDetector(networks.detect, description.decode.grid);
+    this.detector = faceDetectorOf(networks, description.decode);
   }
 
   /** The faces in an image; see `detectFaces`. */

@@ -4,9 +4,9 @@ import { prepareCrop } from "./crops.js";
 import { toPixels } from "./images.js";
 import { foundInMirrored } from "./mirroring.js";
 import { checkedOptions } from "./options.js";
-import { cornersOfRegion, inSpace, turnedPoints } from "./regions.js";
-import { regionMovedDown, regionOfBox, regionOfPoints } from "./regions.js";
-import { rotationBetween, squareAbout } from "./regions.js";
+import { cornersOfRegion, inSpace, pointsOfOutput, regionMovedDown } from "./regions.js";
+import { regionOfBox, regionOfPoints, rotationBetween, squareAbout } from "./regions.js";
+import { turnedPoints } from "./regions.js";
 
 /** Joints by their numbers, which steady the region about a hand: all but the fingers' outer. */
 const STEADY_JOINTS = [0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18];
@@ -81,12 +81,6 @@ export class Hands {
       };
     });
   }
-}
-
-function pointsOfOutput(values) {
-  return Array.from({ length: values.length / 3 }, (_, point) => [
-    ...values.subarray(3 * point, 3 * point + 3),
-  ]);
 }
 
 /** The square that holds the whole hand of a palm, with the fingers up. */

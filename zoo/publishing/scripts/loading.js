@@ -28,18 +28,18 @@ export async function loadNetworks(source = embeddedSource() ?? new URL(".", imp
         "Firefox 89 and Safari 16.4 have it, as all later ones)",
     );
   }
-  const relaxed = isValidModule(RELAXED_PROBE);
-  const files = source?.modules ? embeddedFiles(source, relaxed) : folderFiles(source, relaxed);
+  const canRelax = isValidModule(RELAXED_PROBE);
+  const files = source?.modules ? embeddedFiles(source, canRelax) : folderFiles(source, canRelax);
   const module = await compiledModule(await files.module(), files.name);
   const description = readDescription(module, files.name);
-  const { exports } = await WebAssembly.instantiate(module, {});
+  const { exports } = await instantiated(module, description.model);
   const memory = new Uint8Array(exports.memory.buffer);
   const weights = await loadedWeights(description.weights, files);
   memory.set(weights, description.weights.address);
   const networks = Object.entries(description.networks).map(([name, record]) => {
     return [name, new Network(exports[name], exports.memory, record)];
   });
-  return { description, networks: Object.fromEntries(networks), relaxed };
+  return { description, networks: Object.fromEntries(networks), relaxed: files.relaxed };
 }
 
 /** A network: its input has a size [height, width], and `preprocess` says how images become it. */
@@ -76,16 +76,19 @@ function folderFiles(source, relaxed) {
   const name = relaxed ? "relaxed.wasm" : "model.wasm";
   return {
     name,
+    relaxed,
     module: () => fetchedBytes(folder, name),
     shard: ({ path }) => fetchedBytes(folder, path),
   };
 }
 
 /** What gives files that are in memory. */
-function embeddedFiles({ modules, shards }, relaxed) {
-  const kind = relaxed && modules.relaxed ? "relaxed" : "simd";
+function embeddedFiles({ modules, shards }, canRelax) {
+  const relaxed = canRelax && Boolean(modules.relaxed);
+  const kind = relaxed ? "relaxed" : "simd";
   return {
     name: `the ${kind} module`,
+    relaxed,
     module: async () => modules[kind],
     shard: async (_, number) => shards[number],
   };
@@ -94,36 +97,50 @@ function embeddedFiles({ modules, shards }, relaxed) {
 /** The address of a folder, with the slash at its end. */
 function folderAddress(source) {
   const address = String(source);
-  const base = globalThis.document?.baseURI;
-  return new URL(address.endsWith("/") ? address : `${address}/`, base);
+  try {
+    return new URL(address.endsWith("/") ? address : `${address}/`, globalThis.document?.baseURI);
+  } catch {
+    throw new ZooError(`${address} is no address: give that of the folder, such as https://..`);
+  }
 }
 
 async function fetchedBytes(folder, name) {
   const address = new URL(name, folder);
   let response;
+  let content;
   try {
     response = await fetch(address);
+    content = await response.arrayBuffer();
   } catch {
     const advice =
       address.protocol === "file:"
         ? "browsers load modules from web servers alone: run python -m http.server in the " +
           "folder, or publish with --single-file"
-        : "is the server there?";
+        : "look whether the server is there, and try again";
     throw new ZooError(`${address} cannot be loaded: ${advice}`);
   }
   if (!response.ok) {
     throw new ZooError(`${address} cannot be loaded (HTTP ${response.status}): ${TOGETHER}`);
   }
-  return new Uint8Array(await response.arrayBuffer());
+  return new Uint8Array(content);
 }
 
 async function compiledModule(bytes, name) {
   try {
     return await WebAssembly.compile(bytes);
   } catch {
+    const found = bytes?.length ?? 0;
     throw new ZooError(
-      `${name} is damaged or incomplete (${bytes.length} bytes): upload it again; ${TOGETHER}`,
+      `${name} is damaged or incomplete (${found} bytes): upload it again; ${TOGETHER}`,
     );
+  }
+}
+
+async function instantiated(module, model) {
+  try {
+    return await WebAssembly.instantiate(module, {});
+  } catch {
+    throw new ZooError(`there is too little memory for ${model}: close other pages`);
   }
 }
 

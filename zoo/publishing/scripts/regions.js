@@ -20,6 +20,13 @@ export function scaleOfPlacement({ a, d }) {
   return Math.hypot(a, d);
 }
 
+/** The points [x, y, z] that an output lists. */
+export function pointsOfOutput(values) {
+  return Array.from({ length: values.length / 3 }, (_, point) => [
+    ...values.subarray(3 * point, 3 * point + 3),
+  ]);
+}
+
 /** Points [x, y, z] of the input in the image, with z, divided by the depth, in the same scale. */
 export function inSpace(placement, points, depth = 1) {
   const scale = scaleOfPlacement(placement) / depth;

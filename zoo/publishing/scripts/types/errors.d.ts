@@ -1,1 +1,2 @@
-export {};
+/** An error in words for people: its message says what is wrong, and what to do. */
+export class ZooError extends Error {}
