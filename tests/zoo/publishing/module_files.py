@@ -1,4 +1,4 @@
-"""Models as files that scripts of published models load, and what these find with them."""
+"""What the scripts of published models find, beside what Python finds."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,53 +6,71 @@ from typing import Any
 
 import numpy as np
 
+import zoo
 from tests.zoo.publishing.node_scripts import image_file, run_script
 from tests.zoo.publishing.result_checks import assert_same_items
 from zoo.pipeline.model import Model
-from zoo.publishing.module import compile_networks, described, networks_record
-from zoo.publishing.publishing import _camel_case, _facts
 from zoo.publishing.recipes import recipe_of
-from zoo.publishing.stored_weights import store_weights
 
 #: An image, and the options of a verb by their names in Python.
 Call = tuple[np.ndarray, Mapping[str, Any]]
 
+#: Imports ``load`` of what `publish_here` wrote; ``filesOf(shards)`` are its files.
+LOADING = """
+import { load } from "./published/zoo.js";
+const published = (name) => bytesOf(`published/${name}`);
+const filesOf = (shards) => ({
+  modules: { simd: published("model.wasm"), relaxed: published("relaxed.wasm") },
+  shards: shards.map(published),
+});
+"""
+
 _RUN = """
-import { loadNetworks } from "./scripts/loading.js";
-import { %(class)s } from "./scripts/%(script)s";
-const modules = { simd: bytesOf("model.wasm") };
-const model = new %(class)s(await loadNetworks({ modules, shards: given.shards.map(bytesOf) }));
-answer(given.calls.map(({ image, options }) => model.find(imageOf(image), options)));
+const model = await load(filesOf(given.shards));
+answer(given.calls.map(({ image, options }) => model[given.verb](imageOf(image), options)));
 """
 
 
-def assert_same_in_node(folder: Path, model: Model, calls: Sequence[Call]) -> list[Any]:
-    """Check that the script of a model finds what the model does; return what that is."""
-    recipe = recipe_of(model)
-    modules = compile_networks(recipe.networks)
-    weights = store_weights(modules.simd)
-    description = {
-        **_facts(model, recipe),
-        "networks": networks_record(modules.simd, recipe.networks, modules.outputs),
-        "weights": weights.record,
+def assert_same_in_node(
+    folder: Path, model: Model, calls: Sequence[Call], verb: str | None = None
+) -> list[Any]:
+    """Check that the script of a model finds what the model does; return what that is.
+
+    Args:
+        folder: where it is published.
+        model: on the backend cpu.
+        calls: the images, and the options.
+        verb: one of the recipe's; by default the last one, for which ``find`` stands.
+    """
+    given = {
+        "shards": publish_here(folder, model),
+        "verb": camel_case(verb) if verb else "find",
+        "calls": _given(folder, calls),
     }
-    (folder / "model.wasm").write_bytes(described(modules.simd, description))
-    for name, shard in weights.shards.items():
-        (folder / name).write_bytes(shard)
-    script = _RUN % {"class": recipe.class_name, "script": recipe.script}
-    given = {"shards": [*weights.shards], "calls": _given(folder, calls)}
-    found = run_script(folder, script, given)
-    verb = getattr(model, recipe.verbs[-1])
-    expected = [verb(image, **options) for image, options in calls]
+    found = run_script(folder, LOADING + _RUN, given)
+    find = getattr(model, verb or recipe_of(model).verbs[-1])
+    expected = [find(image, **options) for image, options in calls]
     for one, other in zip(found, expected, strict=True):
-        assert_same_items(one, other)
+        assert_same_items([one], [other])
     return expected
+
+
+def publish_here(folder: Path, model: Model, **options: Any) -> list[str]:
+    """Publish a model in a folder for scripts that begin with `LOADING`; return its shards."""
+    files = zoo.publish(model, folder / "published", **options).bytes
+    return [name for name in files if name.startswith("weights-")]
+
+
+def camel_case(name: str) -> str:
+    """Return a name of Python as scripts write it."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def _given(folder: Path, calls: Sequence[Call]) -> list[dict[str, Any]]:
     """Return the calls as the script is given them."""
     given = []
     for number, (image, options) in enumerate(calls):
-        named = {_camel_case(option): value for option, value in options.items()}
+        named = {camel_case(option): value for option, value in options.items()}
         given.append({"image": image_file(folder, image, f"image{number}"), "options": named})
     return given
