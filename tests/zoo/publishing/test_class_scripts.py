@@ -6,7 +6,7 @@ import pytest
 
 import zoo
 from tests.helpers import ROOT, require_llvmlite
-from tests.zoo.publishing.module_files import LOADING, assert_same_in_node, publish_here
+from tests.zoo.publishing.found_in_node import LOADING, assert_same_in_node, publish_here
 from tests.zoo.publishing.node_scripts import image_file, run_script
 from tests.zoo.publishing.result_checks import assert_same_items
 from zoo.images.reading import read_image
@@ -36,13 +36,14 @@ def photos(shared):
 def test_classes_are_those_of_python(name, photos, tmp_path):
     calls = [(photo, options) for photo in photos for options in OPTIONS]
     with zoo.load(name, backend="cpu") as model:
-        found = assert_same_in_node(tmp_path, model, calls)
+        found = assert_same_in_node(tmp_path, model, "classify", calls)
     assert [len(labels) for labels in found] == [3, 3, 1] * len(photos)
 
 
 _ALL = """
 const model = await load(filesOf(given.shards));
-answer(model.classify(imageOf(given.image), { topK: 5000 }));
+const image = imageOf(given.image);
+answer([model.classify(image, { topK: 5000 }), model.find(image, { topK: 5000 })]);
 """
 
 
@@ -51,7 +52,8 @@ def test_all_classes_have_the_scores_of_python(photos, tmp_path):
         shards = publish_here(tmp_path, model)
         expected = model.classify(photos[0], top_k=5000)
     given = {"shards": shards, "image": image_file(tmp_path, photos[0])}
-    found = run_script(tmp_path, LOADING + _ALL, given)
+    found, same = run_script(tmp_path, LOADING + _ALL, given)
+    assert found == same
     scores = [label["score"] for label in found]
     assert scores == sorted(scores, reverse=True)
     # Of scores near 0 the order may be another one.

@@ -10,7 +10,17 @@ from zoo.catalog.entry import Preprocess
 from zoo.pipeline.preprocess import prepare
 
 #: Heights and widths of images: larger and smaller than inputs, odd, long, of one pixel.
-IMAGES = ((480, 640), (57, 31), (31, 57), (129, 129), (1, 1), (1, 40), (300, 2), (700, 3), (13, 400))
+IMAGES = (
+    (480, 640),
+    (57, 31),
+    (31, 57),
+    (129, 129),
+    (1, 1),
+    (1, 40),
+    (300, 2),
+    (700, 3),
+    (13, 400),
+)
 
 #: Heights and widths of inputs.
 INPUTS = ((129, 129), (64, 97), (33, 17), (1, 3))

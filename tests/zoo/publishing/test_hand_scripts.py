@@ -4,7 +4,7 @@ import pytest
 
 import zoo
 from tests.helpers import require_llvmlite
-from tests.zoo.publishing.module_files import assert_same_in_node
+from tests.zoo.publishing.found_in_node import assert_same_in_node
 from zoo.images.reading import read_image
 
 #: With the number of hands that are found: one, two, nobody.
@@ -32,7 +32,7 @@ def photo(shared):
 def test_hands_are_those_of_python(photo, tmp_path):
     calls = [(photo(name), options) for name in PHOTOS for options in OPTIONS]
     with zoo.load("hands.lite", backend="cpu") as model:
-        found = assert_same_in_node(tmp_path, model, calls)
+        found = assert_same_in_node(tmp_path, model, "estimate_hands", calls)
     assert [len(hands) for hands in found[:: len(OPTIONS)]] == [*PHOTOS.values()]
 
 
@@ -47,6 +47,6 @@ def test_hands_are_those_of_python(photo, tmp_path):
 def test_hands_of_other_models_are_those_of_python(name, detector, photo, tmp_path):
     calls = [(photo(name), {}) for name in ("two_hands", "coffee")]
     with zoo.load(name, backend="cpu", detector=detector) as model:
-        hands, nobody = assert_same_in_node(tmp_path, model, calls)
+        hands, nobody = assert_same_in_node(tmp_path, model, "estimate_hands", calls)
     assert len(hands) == 2
     assert nobody == []
