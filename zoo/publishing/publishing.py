@@ -31,10 +31,12 @@ class Published(NamedTuple):
     Attributes:
         path: the folder, or the page of ``single_file``.
         bytes: the sizes of the files by name, weights among them.
+        element: the tag that runs the model, such as ``"zoo-pose"``.
     """
 
     path: Path
     bytes: Mapping[str, int]
+    element: str
 
     @property
     def code_bytes(self) -> int:
@@ -112,11 +114,11 @@ def publish(
         if not is_own:
             loaded.close()
     if single_file:
-        return _write_page(target, single_page(parts, files, weights.shards))
+        return _write_page(target, single_page(parts, files, weights.shards), recipe)
     files = {**weights.shards, **files, "zoo.d.ts": joined_types(recipe), "zoo.js": script}
     if page:
         files |= {"page.css": page_style(), "index.html": folder_page(parts)}
-    return _write_folder(target, files)
+    return _write_folder(target, files, recipe)
 
 
 def _check_options(*, page: bool, single_file: bool, quantise: str | None) -> None:
@@ -235,17 +237,18 @@ def _require_parent(path: Path) -> None:
         raise ZooError(f"there is no folder {parent} to write {path.name} into: make it first")
 
 
-def _write_page(path: Path, content: bytes) -> Published:
+def _write_page(path: Path, content: bytes, recipe: Recipe) -> Published:
     with replacing(path) as stream:
         stream.write(content)
-    return Published(path, {path.name: len(content)})
+    return Published(path, {path.name: len(content)}, recipe.element)
 
 
-def _write_folder(folder: Path, files: Mapping[str, bytes]) -> Published:
+def _write_folder(folder: Path, files: Mapping[str, bytes], recipe: Recipe) -> Published:
     """Write the files; shards of an earlier publication that had more of them go."""
     folder.mkdir(exist_ok=True)
     replace_files(folder, {name: [content] for name, content in files.items()})
     for old in folder.iterdir():
         if _SHARDS.fullmatch(old.name) and old.name not in files:
             old.unlink()
-    return Published(folder, {name: len(content) for name, content in files.items()})
+    sizes = {name: len(content) for name, content in files.items()}
+    return Published(folder, sizes, recipe.element)
