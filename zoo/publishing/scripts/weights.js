@@ -38,7 +38,9 @@ function widenedPiece(stored, { as, scale, least }) {
   if (as === "uint8") return Float32Array.from(stored, (byte) => byte * scale + least);
   const table = float16Table();
   const values = new Float32Array(stored.length / 2);
-  for (let i = 0; i < values.length; i++) values[i] = table[stored[2 * i] | (stored[2 * i + 1] << 8)];
+  for (let i = 0; i < values.length; i++) {
+    values[i] = table[stored[2 * i] | (stored[2 * i + 1] << 8)];
+  }
   return values;
 }
 
