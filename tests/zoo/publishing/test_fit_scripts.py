@@ -3,11 +3,17 @@
 import re
 
 import numpy as np
+import PIL
 import pytest
 
 from tests.zoo.publishing.node_scripts import image_file, run_script
 from zoo.catalog.entry import Preprocess
 from zoo.pipeline.preprocess import prepare
+
+pytestmark = pytest.mark.skipif(
+    int(PIL.__version__.partition(".")[0]) < 13,
+    reason="scripts resize in the order of passes of Pillow 13, and so round as it does",
+)
 
 #: Heights and widths of images: larger and smaller than inputs, odd, long, of one pixel.
 IMAGES = (
