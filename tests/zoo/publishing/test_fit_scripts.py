@@ -3,11 +3,17 @@
 import re
 
 import numpy as np
+import PIL
 import pytest
 
 from tests.zoo.publishing.node_scripts import image_file, run_script
 from zoo.catalog.entry import Preprocess
 from zoo.pipeline.preprocess import prepare
+
+pytestmark = pytest.mark.skipif(
+    int(PIL.__version__.partition(".")[0]) < 13,
+    reason="scripts resize in the order of passes of Pillow 13, and so round as it does",
+)
 
 #: Heights and widths of images: larger and smaller than inputs, odd, long, of one pixel.
 IMAGES = (
@@ -68,7 +74,7 @@ def test_inputs_are_those_of_python(fit, rng, tmp_path):
 
 
 def test_halves_of_pixels_are_rounded_as_in_python(rng, tmp_path):
-    """Of 10 to 4 rows a column is 2.5 pixels wide, which is 2, and of 14 to 4 it is 3.5."""
+    """A width of 2.5 pixels is 2, one of 3.5 is 4."""
     sizes = {(8, 5): (4, 4), (8, 7): (4, 4), (5, 8): (4, 4), (24, 9): (12, 12)}
     how = Preprocess(divide=255.0, level=9)
     cases = [(rng.integers(0, 256, (*old, 3), np.uint8), how, new) for old, new in sizes.items()]

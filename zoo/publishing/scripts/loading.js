@@ -155,19 +155,20 @@ function readDescription(module, name) {
 /** The weights as they lie in memory, of shards that are those of the module. */
 async function loadedWeights({ shards, pieces, bytes }, files) {
   const parts = await Promise.all(
-    shards.map(async (shard, number) => {
-      const content = await files.shard(shard, number);
-      if (content?.length !== shard.bytes) {
-        const found = content?.length ?? 0;
-        throw new ZooError(
-          `${shard.path} has ${found} bytes instead of ${shard.bytes}: upload it again; ${TOGETHER}`,
-        );
-      }
-      if ((await sha256(content)) !== shard.sha256) {
-        throw new ZooError(`${shard.path} is not of this module, or is damaged: ${TOGETHER}`);
-      }
-      return content;
-    }),
+    shards.map(async (shard, number) => checkedShard(await files.shard(shard, number), shard)),
   );
   return widenedWeights(parts, pieces, bytes);
+}
+
+async function checkedShard(content, { path, bytes, sha256: digest }) {
+  const found = content?.length ?? 0;
+  if (found !== bytes) {
+    throw new ZooError(
+      `${path} has ${found} bytes instead of ${bytes}: upload it again; ${TOGETHER}`,
+    );
+  }
+  if ((await sha256(content)) !== digest) {
+    throw new ZooError(`${path} is not of this module, or is damaged: ${TOGETHER}`);
+  }
+  return content;
 }

@@ -29,7 +29,7 @@ const REFINEMENTS = 2;
  * @param grid rows and columns of the cells, their stride in pixels, and the count of keypoints
  */
 export function decodedPeople(outputs, grid, { most, keypointThreshold, nmsRadius }) {
-  const scores = Float64Array.from(outputs.heatmap, (logit) => 1 / (1 + Math.exp(-logit)));
+  const scores = new Float64Array(outputs.heatmap).map((logit) => 1 / (1 + Math.exp(-logit)));
   const fields = { ...outputs, ...grid, scores };
   const people = [];
   for (const { row, column, keypoint } of peaksOf(fields, keypointThreshold)) {

@@ -35,10 +35,12 @@ function storedBytes({ as, count, bytes }) {
 }
 
 function widenedPiece(stored, { as, scale, least }) {
-  if (as === "uint8") return Float32Array.from(stored, (byte) => byte * scale + least);
+  if (as === "uint8") return new Float32Array(stored).map((byte) => byte * scale + least);
   const table = float16Table();
   const values = new Float32Array(stored.length / 2);
-  for (let i = 0; i < values.length; i++) values[i] = table[stored[2 * i] | (stored[2 * i + 1] << 8)];
+  for (let i = 0; i < values.length; i++) {
+    values[i] = table[stored[2 * i] | (stored[2 * i + 1] << 8)];
+  }
   return values;
 }
 
