@@ -83,7 +83,7 @@ def _summary(published: Published) -> str:
         return f"{published.path}: {total}"
     return (
         f"{published.path}: {count_text(len(sizes), 'file')}, {total}; "
-        f"beside the weights a browser loads {size_text(published.code_bytes)}"
+        f"beside the weights a browser loads {published.code_bytes / 1000:.0f} kB"
     )
 
 

@@ -14,23 +14,36 @@ from zoo.pipeline.model import Model
 #: An image, and the options of a verb by their names in Python.
 Call = tuple[np.ndarray, Mapping[str, Any]]
 
-_RUN = """
+#: Begins scripts about what `publish_here` wrote: imports `load`, and reads the files.
+LOADING = """
 import { load } from "./published/zoo.js";
-const modules = { simd: bytesOf("published/model.wasm") };
-const shards = given.shards.map((name) => bytesOf(`published/${name}`));
-const model = await load({ modules, shards });
-answer(given.calls.map(({ image, options }) => model.find(imageOf(image), options)));
+const published = (name) => bytesOf(`published/${name}`);
+const filesOf = (shards) => ({
+  modules: { simd: published("model.wasm"), relaxed: published("relaxed.wasm") },
+  shards: shards.map(published),
+});
 """
+
+_RUN = """
+const model = await load(filesOf(given.shards));
+answer(given.calls.map(({ image, options }) => model[given.verb](imageOf(image), options)));
+"""
+
+
+def publish_here(folder: Path, model: Model, **options: Any) -> list[str]:
+    """Publish a model in a folder, for scripts that begin with `LOADING`; return its shards."""
+    files = zoo.publish(model, folder / "published", **options).bytes
+    return [name for name in files if name.startswith("weights-")]
 
 
 def assert_same_in_node(folder: Path, model: Model, verb: str, calls: Sequence[Call]) -> list[Any]:
     """Check that a published model finds what the function of the model does; return that."""
-    published = zoo.publish(model, folder / "published")
-    shards = [name for name in published.bytes if name.startswith("weights-")]
-    found = run_script(folder, _RUN, {"shards": shards, "calls": _given(folder, calls)})
+    shards = publish_here(folder, model)
+    given = {"shards": shards, "verb": _camel_case(verb), "calls": _given(folder, calls)}
+    found = run_script(folder, LOADING + _RUN, given)
     expected = [getattr(model, verb)(image, **options) for image, options in calls]
     for one, other in zip(found, expected, strict=True):
-        assert_same_items(one, other)
+        assert_same_items([one], [other])
     return expected
 
 
