@@ -68,6 +68,43 @@ def crops_in_node(folder, image, how, regions):
     return values.reshape(len(regions), *SIZE, 3), placements
 
 
+_MIRRORED = """
+import { prepareCrop } from "./scripts/crops.js";
+import { toPixels } from "./scripts/images.js";
+import { foundInMirrored } from "./scripts/mirroring.js";
+class Getters {
+  constructor(image) { Object.defineProperty(this, "of", { value: image }); }
+  get width() { return this.of.width; }
+  get height() { return this.of.height; }
+  get data() { return this.of.data; }
+}
+const network = { size: [1, 4], preprocess: { divide: 1, subtract: 0 } };
+const region = { x: 2, y: 0.5, width: 4, height: 1, rotation: 0 };
+const pixels = toPixels(new Getters(imageOf(given)));
+const seen = [];
+const found = foundInMirrored((mirrored) => {
+  seen.push(...[pixels, mirrored].map((each) => [...prepareCrop(each, network, region).values]));
+  const position = { x: 1, y: 2, z: 3 };
+  return [{ score: 1, keypoints: [{ position }], box: { x: 1, width: 2 }, world: [{ position }] }];
+}, pixels);
+answer({ seen, found });
+"""
+
+
+def test_mirror_images_are_flipped_and_so_are_results(tmp_path, rng):
+    image = rng.integers(0, 256, (1, 4, 3), np.uint8)  # an ImageData has getters alone
+    answer = run_script(tmp_path, _MIRRORED, image_file(tmp_path, image))
+    assert answer["seen"] == [image.ravel().tolist(), image[:, ::-1].ravel().tolist()]
+    assert answer["found"] == [
+        {
+            "score": 1,
+            "keypoints": [{"position": {"x": 3, "y": 2, "z": 3}}],
+            "box": {"x": 1, "width": 2},
+            "world": [{"position": {"x": -1, "y": 2, "z": 3}}],
+        }
+    ]
+
+
 @pytest.mark.parametrize("border", ["zero", "replicate"])
 @pytest.mark.parametrize(
     ("regions", "most"), [(STRAIGHT, 0), (TURNED, 1e-4 * LEVEL)], ids=["straight", "turned"]
