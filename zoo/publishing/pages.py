@@ -14,15 +14,15 @@ from zoo.publishing.recipes.recipe import Recipe
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
-#: What a page may do, beside what it loads: nothing leaves it, no other page holds it.
+#: Rights of a page beside those to load: nothing leaves it.
 _CLOSED = "base-uri 'none'; form-action 'none'; object-src 'none'"
 
-#: Pictures of users, and what the script makes of them.
+#: Pictures of users, and those that the script makes of them.
 _MEDIA = "img-src 'self' blob: data:; media-src 'self' blob:"
 
 
 class PageParts(NamedTuple):
-    """What a page is made of."""
+    """The parts of a page: its model, the element that runs it, and the script."""
 
     entry: Entry
     recipe: Recipe

@@ -26,7 +26,7 @@ _SHARDS = re.compile(r"weights-\d+\.bin")
 
 
 class Published(NamedTuple):
-    """What `publish` wrote.
+    """The files that `publish` wrote.
 
     Attributes:
         path: the folder, or the page of ``single_file``.
@@ -88,7 +88,7 @@ def publish(
 
     >>> import zoo, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     published = zoo.publish("posenet.tiny", folder, page=True)
+    ...     published = zoo.publish("posenet.tiny", folder, page=True, quantise="float16")
     >>> sorted(published.bytes)
     ['index.html', 'model.wasm', 'page.css', 'relaxed.wasm', 'weights-1.bin', 'zoo.d.ts', 'zoo.js']
     """

@@ -9,10 +9,10 @@ import numpy as np
 from core.wasm.plans import ModuleConstant, ProgramModule
 from weights_cache.quantise import quantise_array
 
-#: Bytes of a shard but the last: what hosts and browsers keep in their caches.
+#: Bytes of a shard but the last: hosts and browsers keep files of this size in their caches.
 SHARD_BYTES = 4 << 20
 
-#: How the numbers of float32 weights are stored, by the name of the option.
+#: Forms of stored float32 weights, by the name of the option.
 KINDS = ("float16", "uint8")
 
 #: Fewer numbers stay as they are: biases and factors, on which all results of a channel depend.

@@ -1,4 +1,4 @@
-"""What a model needs to run in a page: networks, numbers of its decoder, and its script."""
+"""A model in a page: its networks, the numbers of its decoder, and its script."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

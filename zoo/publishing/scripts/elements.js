@@ -7,9 +7,11 @@ const SENTENCE_PAUSE = 800;
 
 const ELEMENT_STYLE = `
   :host { display: block; color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif;
-    --ink: light-dark(#14181f, #eef1f6); --line: light-dark(#d8dee8, #2b3441);
-    --card: light-dark(#ffffff, #171c24); --accent: light-dark(#0b66c3, #63b3f4);
-    --bad: light-dark(#b3261e, #ff8a80); color: var(--ink); }
+    --ink: #14181f; --line: #d8dee8; --card: #ffffff; --accent: #0b66c3; --bad: #b3261e;
+    color: var(--ink); }
+  @media (prefers-color-scheme: dark) {
+    :host { --ink: #eef1f6; --line: #2b3441; --card: #171c24; --accent: #63b3f4; --bad: #ff8a80; }
+  }
   :host([hidden]) { display: none; }
   .stage { border-radius: 16px; overflow: hidden; background: #0b0d11; min-height: 120px; }
   .stage.over { outline: 3px dashed var(--accent); outline-offset: 3px; }
@@ -47,8 +49,15 @@ export class ZooElement extends (globalThis.HTMLElement ?? Object) {
   /** Loads the model; `defineElement` sets it. */
   static load;
 
+  /** Open a photo that is pasted anywhere in the page. */
+  paste = ({ clipboardData }) => {
+    if (clipboardData?.files.length) this.openFile(clipboardData.files[0]);
+  };
+
   connectedCallback() {
+    this.ownerDocument.addEventListener("paste", this.paste);
     if (this.shadowRoot) return;
+    this.ownerDocument.getElementById("hint")?.remove(); // of pages whose scripts do not run
     const root = this.attachShadow({ mode: "open" });
     const style = new CSSStyleSheet();
     style.replaceSync(ELEMENT_STYLE);
@@ -63,6 +72,7 @@ export class ZooElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   disconnectedCallback() {
+    this.ownerDocument.removeEventListener("paste", this.paste);
     this.stopCamera();
   }
 
@@ -77,9 +87,6 @@ export class ZooElement extends (globalThis.HTMLElement ?? Object) {
       input.value = ""; // so that the same photo can be opened again
     });
     this.listenToDrops(root.querySelector(".stage"));
-    this.ownerDocument.addEventListener("paste", ({ clipboardData }) => {
-      if (this.isConnected && clipboardData?.files.length) this.openFile(clipboardData.files[0]);
-    });
   }
 
   listenToDrops(stage) {
