@@ -4,7 +4,7 @@ const DRAWING_COLOURS = ["#56b4e9", "#e69f00", "#00b282", "#e482b6", "#f0e442", 
 const DRAWN_KEYPOINT = 0.3;
 
 /**
- * Draw what is found in a picture: keypoints with the lines of a skeleton, and boxes.
+ * Draw what is found in a picture: keypoints with the lines of a skeleton, contours, and boxes.
  *
  * @param context of the canvas with the picture
  * @param result a list of items with keypoints or boxes; others have nothing to draw
@@ -14,7 +14,8 @@ export function drawBoxesAndPoints(context, result, skeleton) {
   const unit = Math.max(context.canvas.width, context.canvas.height) / 320;
   result.forEach((item, number) => {
     const colour = DRAWING_COLOURS[number % DRAWING_COLOURS.length];
-    if (item.keypoints) drawKeypoints(context, item, skeleton?.lines ?? [], colour, unit);
+    if (item.contours) drawContours(context, item, colour, unit);
+    else if (item.keypoints) drawKeypoints(context, item, skeleton?.lines ?? [], colour, unit);
     if (item.landmarks) drawBox(context, item.box, colour, unit);
   });
 }
@@ -27,6 +28,16 @@ function drawKeypoints(context, { keypoints }, lines, colour, unit) {
   keypoints.forEach((keypoint, number) => {
     if (isSure(number)) drawDot(context, keypoint, lines.length ? "#fff" : colour, unit);
   });
+}
+
+/** The lines along the parts of a face, such as its lips; a dot for each point would hide it. */
+function drawContours(context, { contours, keypoints }, colour, unit) {
+  for (const numbers of Object.values(contours)) {
+    for (let i = 1; i < numbers.length; i++) {
+      const [from, to] = [keypoints[numbers[i - 1]], keypoints[numbers[i]]];
+      drawLine(context, from, to, colour, unit / 2);
+    }
+  }
 }
 
 function drawLine(context, from, to, colour, unit) {
