@@ -45,7 +45,7 @@ NOT_QUICK = (
 )
 
 #: The tier `whole`, which does not run by default but in CI, by folder. The rules are quick, too.
-WHOLE = ("tests/benchmarks/", "tests/rules/")
+WHOLE = ("tests/benchmarks/", "tests/rules/", "tests/zoo/publishing/")
 
 #: What is left out where no files or folders are named, and no ``-m`` says otherwise.
 NOT_WHOLE = " and not whole"

@@ -56,6 +56,8 @@ Models: every function takes ``model=``: a name, ``"fast"``, ``"best"``, a path,
 >>> len(model.estimate_single_pose("gallery/one_line_pose/astronaut.jpg")["keypoints"])
 17
 
+``publish("posenet.tiny", "out", page=True)`` writes a web page that runs a model by itself.
+
 ``verify("posenet.tiny")`` runs a model on every backend and compares what they compute.
 
 Options are keyword arguments: ``mirror=True`` for selfie images, thresholds, ``backend="shader"``
@@ -110,6 +112,7 @@ _PUBLIC = {
     "zoo.live.zones.occupied_areas": ("PolygonZone",),
     "zoo.live.zones.past_ways": ("Trails",),
     "zoo.pipeline.model_cards": ("describe",),
+    "zoo.publishing.publishing": ("publish",),
     "zoo.results.moments": ("Event", "Moment"),
     "zoo.pipeline.loaded_model": ("LoadedModel",),
     "zoo.pipeline.model_cache": ("load",),

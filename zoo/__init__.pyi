@@ -32,6 +32,7 @@ from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.loaders import load
 from zoo.pipeline.model_cards import describe
 from zoo.pipeline.verb_signatures import ImageSource
+from zoo.publishing.publishing import publish
 from zoo.results.moments import Event, Moment
 from zoo.results.vocabulary import (
     Box,
@@ -132,6 +133,7 @@ __all__ = [
     "mask_polygons",
     "models",
     "paint",
+    "publish",
     "read_image",
     "read_results",
     "recognize_gestures",

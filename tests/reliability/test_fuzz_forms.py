@@ -60,6 +60,7 @@ LEFT_OUT = {
     "zoo/live/capture.py": _SYSTEM,
     "zoo/live/encoders.py": _SYSTEM,
     "zoo/pipeline/isolation/child.py": _SYSTEM,
+    "zoo/publishing/": _OURS,
     "zoo/samples/": _OURS,
     "zoo/transfer/exports/": _WRITTEN,
     "zoo/transfer/features/store.py": "images, which are decoded as all are",

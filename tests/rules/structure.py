@@ -38,7 +38,7 @@ FLOORS = (
     "zoo/tasks",
     "zoo/drawing zoo/export zoo/effects zoo/live zoo/verification",
     "zoo/transfer",
-    "zoo/web zoo/jobs",
+    "zoo/web zoo/jobs zoo/publishing",
     "zoo/__init__.py zoo/__main__.py zoo/cli",
 )
 

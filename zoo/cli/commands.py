@@ -80,6 +80,11 @@ _OTHERS = (
         "convert a model file to a model.json that TensorFlow.js loads",
         "zoo.cli.convert_command:declare_convert",
     ),
+    (
+        "publish",
+        "write a model as a web page that runs it, or as files for pages of your own",
+        "zoo.cli.publish_command:declare_publish",
+    ),
     ("doctor", "check this computer: versions, backends, cache", "zoo.cli.doctor:declare_doctor"),
 )
 

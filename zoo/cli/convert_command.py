@@ -15,6 +15,7 @@ from weights_cache.common.errors import ZooError
 from weights_cache.common.sizes import size_text
 from zoo.cli.convertible import find_source, input_size, said_pixels
 from zoo.cli.onnx_output import write_onnx_file
+from zoo.cli.option_names import as_options, naming_options
 from zoo.cli.sample_inputs import read_samples
 from zoo.cli.terminal import complain, show
 from zoo.pipeline.image_inputs import GUESS, ImageInputs
@@ -130,21 +131,8 @@ def _add_quantisation(convert: argparse.ArgumentParser) -> None:
 
 
 def _run_convert(given: argparse.Namespace) -> int:
-    try:
+    with naming_options(_OPTIONS):
         return _convert(given)
-    except ZooError as error:
-        raise ZooError(_as_options(str(error))) from error
-
-
-def _as_options(message: str) -> str:
-    """Arguments of functions as the options that stand for them.
-
-    >>> _as_options("give another folder, or overwrite=True; leave format='layers' away")
-    "give another folder, or --overwrite; leave --format 'layers' away"
-    """
-    for argument, option in _OPTIONS.items():
-        message = message.replace(argument, option)
-    return message
 
 
 def _convert(given: argparse.Namespace) -> int:
@@ -167,7 +155,7 @@ def _convert(given: argparse.Namespace) -> int:
         return _print_report(given, source, kind, request)
     conversion = prepare_conversion(source, given.target, request, overwrite=given.overwrite)
     if conversion.warning:
-        complain(_as_options(conversion.warning))
+        complain(as_options(conversion.warning, _OPTIONS))
     elif any(text.endswith(AUTO) for text in given.quantise) or GUESS in conversion.summary:
         complain(conversion.summary)
     path = conversion.write()
@@ -245,7 +233,7 @@ def _print_report(
         path = None if isinstance(source, Graph) else Path(source)
         check_target(given.target, path, kind, overwrite=given.overwrite)
     report = inspect_model(source, **request._asdict(), measure=given.measure)
-    notes = [_as_options(note) for note in report.notes]
+    notes = [as_options(note, _OPTIONS) for note in report.notes]
     report = report._replace(source=given.source, notes=notes)
     show(json.dumps(report.to_dict()) if given.json else report.to_text())
     if report.unsupported:

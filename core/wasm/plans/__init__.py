@@ -7,6 +7,7 @@ from weights_cache.common.similar_names import no_attribute
 
 if TYPE_CHECKING:
     from core.wasm.plans.program_module import (
+        ModuleConstant,
         ModuleFunction,
         ModuleValue,
         ProgramModule,
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     )
 
 _PUBLIC = {
+    "ModuleConstant": "program_module",
     "ModuleFunction": "program_module",
     "ModuleValue": "program_module",
     "ProgramModule": "program_module",
@@ -21,6 +23,7 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "ModuleConstant",
     "ModuleFunction",
     "ModuleValue",
     "ProgramModule",

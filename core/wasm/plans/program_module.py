@@ -59,6 +59,14 @@ class ModuleFunction(NamedTuple):
     outputs: Mapping[str, ModuleValue]
 
 
+class ModuleConstant(NamedTuple):
+    """Numbers of one dtype that lie together in the weights, from an offset in bytes on."""
+
+    offset: int
+    dtype: str
+    length: int
+
+
 class ProgramModule(NamedTuple):
     """Programs as a module.
 
@@ -67,12 +75,14 @@ class ProgramModule(NamedTuple):
         weights: the constants, to be copied to ``weights_address`` before the first call.
         weights_address: where they go.
         functions: where each function reads and writes.
+        constants: which numbers lie where in the weights, by their offsets; between are zeros.
     """
 
     module: Module
     weights: bytes
     weights_address: int
     functions: Mapping[str, ModuleFunction]
+    constants: Sequence[ModuleConstant]
 
     def binary(self) -> bytes:
         """Return the module as a file."""
@@ -257,7 +267,8 @@ class _Assembly:
         tables = [f.data(start, arena, self._constants) for f in self._functions]
         module = replace(module, data=(*tables, *module.data))
         functions = {f.name: f.values(arena) for f in self._functions}
-        return ProgramModule(module, weights, start, functions)
+        constants = [ModuleConstant(*piece) for piece in self._constants.pieces()]
+        return ProgramModule(module, weights, start, functions, constants)
 
 
 class _Function:

@@ -145,6 +145,13 @@ class Constants:
             self._end += -(-(high - low) // CACHE_LINE) * CACHE_LINE
         return self._pieces[low, high][0]
 
+    def pieces(self) -> list[tuple[int, str, int]]:
+        """Return the offset of each piece, the dtype of its numbers, and how many there are."""
+        return [
+            (offset, array.dtype.name, (high - low) // array.itemsize)
+            for (low, high), (offset, array) in self._pieces.items()
+        ]
+
     def data(self) -> np.ndarray:
         """Return the bytes of all pieces."""
         whole = bytearray(self._end + _BEHIND)
